@@ -1,0 +1,43 @@
+"""Files made by this process and served by Panel's own component route, so that a plain `panel serve` has them.
+
+Panel serves what a component class lists, from the folder of the class's module.  The class here lives in
+a module without a file of its own whose folder is a temporary one.  Names carry the content's hash, so a
+browser may keep a file for ever and two versions of the program never mix.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+MODULE = "explorer_files"
+
+_folder = tempfile.TemporaryDirectory(prefix="explorer-")
+atexit.register(_folder.cleanup)
+
+
+class Published:
+    """What may be fetched: Panel reads the list `_resources`-like attribute `_js`."""
+
+    _js: list[str] = []
+
+
+_module = ModuleType(MODULE, __doc__)
+_module.__file__ = str(Path(_folder.name) / "files.py")
+_module.Published = Published
+Published.__module__ = MODULE
+sys.modules[MODULE] = _module
+
+
+def publish(stem: str, suffix: str, content: str) -> str:
+    """Write the content once and return its address relative to a page."""
+    digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+    name = f"{stem}-{digest}{suffix}"
+    if name not in Published._js:
+        (Path(_folder.name) / name).write_text(content, encoding="utf-8")
+        Published._js.append(name)
+    return f"components/{MODULE}/Published/_js/{name}?v={digest}"

@@ -1,0 +1,124 @@
+"""One visitor's side of a page: the lesson, its answers, and what comes up from the browser."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import panel as pn
+from bokeh.document import Document
+from bokeh.models import ColumnDataSource
+
+from components.lesson import Lesson, Question
+from components.reel import Answer
+from components.view import View
+from components.words import WORDS, written
+
+EVENT_CHARACTERS = 4_000
+"""Longest event a browser may send up; the script's own are under 500."""
+
+
+COMPUTING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
+"""Answers are pure, so they may be made beside the event loop; models are written in session callbacks only."""
+
+
+def answers(views: tuple[View, ...], question: Question, page_answer: Callable[[Question], Answer]) -> Answer:
+    """All that a page says to a question."""
+    told = dict(page_answer(question))
+    for view in views:
+        told.update(view.answer(question))
+    return told
+
+
+class Session:
+    """Answer sources that begin empty; only columns that the browser does not have are sent.
+
+    An ask while another is being answered waits for it and is then answered with the newest state: asks
+    coalesce, without a fixed delay.
+    """
+
+    def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document, page_answer: Callable[[Question], Answer]):
+        self.views, self.lesson, self.document, self.page_answer = views, lesson, document, page_answer
+        self.has = answers(views, Question(), page_answer)
+        self.sources = {name: ColumnDataSource(name=f"answer.{name}") for name in (*self.has, "page.words", "page.notice")}
+        self.event = ColumnDataSource(data={"kind": [], "told": [], "count": []}, name="page.event")
+        self.event.on_change("data", self._heard)
+        self.answered, self.busy = Question(), False
+        lesson.param.watch(self.ask, list(lesson.question.__dataclass_fields__))
+
+    def ask(self, *_: Any) -> None:
+        """See to it that the newest question gets answered."""
+        if not self.busy:
+            self.busy = True
+            self.document.add_next_tick_callback(self._answer)
+
+    async def _answer(self) -> None:
+        try:
+            while (question := self.lesson.question) != self.answered:
+                told = await asyncio.wrap_future(COMPUTING.submit(answers, self.views, question, self.page_answer))
+                self.answered = question
+                if question == self.lesson.question:  # else a newer one is waiting
+                    with pn.io.hold(self.document):
+                        self.tell(told)
+        finally:
+            self.busy = False
+
+    def tell(self, told: Answer) -> None:
+        """Send what differs from what the browser has."""
+        self.say_words()
+        for name, columns in told.items():
+            changed = {column: value for column, value in columns.items() if not same(value, self.has[name].get(column))}
+            if changed:
+                self.has[name] = columns
+                self.sources[name].data.update(changed)
+
+    def say_words(self) -> None:
+        told = written({name: getattr(self.lesson, name) for name in self.lesson.question.__dataclass_fields__})
+        columns = {"word": list(told), "text": list(told.values())}
+        if self.sources["page.words"].data != columns and (told or self.sources["page.words"].data):
+            self.sources["page.words"].data = columns
+
+    def _heard(self, attr: str, old: Any, new: Mapping[str, Any]) -> None:
+        """An event from the browser.  It is input from outside: checked like the address."""
+        try:
+            kind, text = new["kind"][0], new["told"][0]
+            told = json.loads(text) if isinstance(text, str) and len(text) <= EVENT_CHARACTERS else None
+        except (KeyError, IndexError, TypeError, ValueError, RecursionError):
+            return
+        if not isinstance(told, dict):
+            return
+        if kind == "words":
+            self._refused(self.lesson.take(_texts_for(told, self.lesson)))
+        elif kind == "tap" and told.get("what") == "row" and isinstance(told.get("at"), int):
+            row = told["at"]
+            self._refused(self.lesson.take({"row": "" if row == self.lesson.row else str(row)}))
+
+    def _refused(self, sentences: list[str]) -> None:
+        self.sources["page.notice"].data = {"text": [" · ".join(sentences)]}
+
+
+def _texts_for(told: Mapping[str, Any], lesson: Lesson) -> dict[str, str]:
+    """Server words of an event; null means the default."""
+    texts = {}
+    for name in lesson.question.__dataclass_fields__:
+        if name in told:
+            value = told[name]
+            texts[name] = WORDS[name].write(WORDS[name].default) if value is None else str(value)
+    return texts
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal columns; identity first, since answers are cached."""
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
+            return False
+        return a.shape == b.shape and a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return all(same(x, y) for x, y in zip(a, b))
+    return type(a) is type(b) and a == b

@@ -1,0 +1,174 @@
+// Figures from a file, reels under the finger.  Every number shown here was computed in Python: this
+// script finds the frame of a position and copies it where its binds say.  It works without a server.
+window.Explorer = (() => {
+  const page = JSON.parse(document.getElementById('page-data').textContent)
+  const models = new Map(), reels = {}, at = {}, nodes = new Map(), touched = new Set()
+  let theme = document.documentElement.dataset.theme, documentOfFigures = null
+
+  const shout = text => console.error(`Explorer: ${text}`)
+  const model = name => models.get(name) ?? (shout(`no model is named ${name}`), null)
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)]
+
+  // --- colours: a slot has one value per theme, and a value names its slot
+  const slotOf = new Map(Object.entries(page.slots).flatMap(([slot, pair]) => pair.map(hex => [hex, slot])))
+  const hexOf = slot => page.slots[slot][theme == 'dark' ? 1 : 0]
+  const swap = value => {
+    if (typeof value == 'string') return slotOf.has(value) ? hexOf(slotOf.get(value)) : value
+    if (Array.isArray(value)) return value.some(v => slotOf.has(v)) ? value.map(swap) : value
+    if (value && typeof value.value == 'string' && slotOf.has(value.value)) return {...value, value: swap(value.value)}
+    return value
+  }
+  function recolour() {
+    for (const m of documentOfFigures?._all_models.values() ?? [])
+      for (const prop of m) {
+        if (!/color$|^palette$/.test(prop.attr)) continue
+        const old = prop.get_value(), now = swap(old)
+        if (now !== old) m.setv({[prop.attr]: now}, {sync: false})
+      }
+  }
+  function setTheme(name) {
+    theme = document.documentElement.dataset.theme = name
+    recolour()
+  }
+
+  // --- a frame's piece, and its place
+  const typed = column => ArrayBuffer.isView(column)
+  function piece(reel, bind, i) {
+    if (!bind.pool) return row(reel.data[bind.column], i)
+    const pool = model(bind.pool).data[bind.column], start = reel.data[bind.start][i]
+    return bind.stop ? {array: pool, start, length: reel.data[bind.stop][i] - start} : row(pool, start)
+  }
+  function row(column, i) {
+    if (!typed(column) || !(column.shape?.length > 1)) return column[i]
+    const length = column.shape.slice(1).reduce((a, b) => a * b)
+    return {array: column, start: i * length, length}
+  }
+  function copyInto(target, value, scale = 1) {
+    if (value == null || typeof value != 'object') { target[0] = value; return }
+    const {array, start, length} = 'array' in value ? value : {array: value, start: 0, length: value.length}
+    if (scale == 1) for (let k = 0; k < length; k++) target[k] = array[start + k]
+    else for (let k = 0; k < length; k++) target[k] = array[start + k] * scale
+    for (let k = length; k < target.length; k++) target[k] = NaN
+  }
+  function write(source, name, value, bind) {
+    const target = source.data[name]
+    if (!target) return shout(`${source.name} has no column ${name}`)
+    copyInto(bind.image ? target[0] : target, value, bind.scale)
+    touched.add(source)
+  }
+  function setProperty(name, property, value) {
+    const m = model(name)
+    if (!m) return
+    if (!(property in m.properties)) return shout(`${name} has no property ${property}`)
+    if (typeof value == 'string' && value.startsWith('slot:')) value = hexOf(value.slice(5))
+    m.setv({[property]: value}, {sync: false})
+  }
+  function say(name, text, html = false) {
+    if (!nodes.has(name)) nodes.set(name, all(`[data-text="${name}"]`))
+    const found = nodes.get(name)
+    if (!found.length && !page.quiet.includes(name)) shout(`no node shows ${name}`)
+    for (const node of found) if (html) node.innerHTML = text; else if (node.textContent !== text) node.textContent = text
+  }
+
+  function fill(phrase, parts) {
+    const cut = phrase.lastIndexOf('.'), text = model(phrase.slice(0, cut)).data[phrase.slice(cut + 1)][0]
+    return parts.reduce((told, part) => told.replace('{}', () => part), text)
+  }
+
+  // --- positions
+  function turn(reel, i) {
+    for (const bind of reel.tags[0].binds) {
+      const value = piece(reel, bind, i)
+      if (bind.node) say(bind.node, typeof value == 'string' ? value : fill(bind.phrase, value))
+      else if (bind.model) setProperty(bind.model, bind.property, value)
+      else { const source = model(bind.source); if (source) write(source, bind.to, value, bind) }
+    }
+  }
+  function flush() {
+    for (const source of touched) source.change.emit()
+    touched.clear()
+  }
+  function seek(axis, i) {
+    const stops = page.axes[axis].stops
+    i = at[axis] = Math.max(0, Math.min(stops.length - 1, Math.round(i)))
+    for (const input of all(`input[data-axis="${axis}"]`)) {
+      if (+input.value != i) input.value = i
+      input.setAttribute('aria-valuetext', page.axes[axis].words[i])
+      input.style.setProperty('--at', `${100 * i / (stops.length - 1)}%`)
+    }
+    for (const out of all(`output[data-axis="${axis}"]`)) out.textContent = page.axes[axis].words[i]
+    if (documentOfFigures) { for (const reel of reels[axis] ?? []) turn(reel, i); flush() }
+    document.dispatchEvent(new CustomEvent('explorer:seek', {detail: {axis, index: i}}))
+  }
+  const rest = axis => document.dispatchEvent(new CustomEvent('explorer:rest', {detail: {axis, index: at[axis]}}))
+  function repaint() {
+    for (const axis in reels) for (const reel of reels[axis]) turn(reel, at[axis])
+    flush()
+  }
+
+  // --- play: the browser's clock, the next frame only after the last one was asked to paint
+  const playing = {}
+  function play(axis, on) {
+    if (!!playing[axis] == on) return
+    playing[axis] = on
+    for (const button of all(`[data-play="${axis}"]`)) button.setAttribute('aria-pressed', on)
+    if (!on) return rest(axis)
+    const last = page.axes[axis].stops.length - 1
+    if (at[axis] == last) seek(axis, 0)
+    let then = performance.now(), owed = 0
+    const tick = now => {
+      if (!playing[axis]) return
+      const speed = +(document.querySelector(`[data-speed="${axis}"]`)?.value ?? 20)
+      owed += Math.min(now - then, 250) * speed / 1000
+      then = now
+      if (owed >= 1) { seek(axis, at[axis] + Math.floor(owed)); owed %= 1 }
+      if (at[axis] >= last) play(axis, false); else requestAnimationFrame(tick)
+    }
+    requestAnimationFrame(tick)
+  }
+
+  // --- bring one map's colour forward everywhere
+  function forward(slot) {
+    for (const m of models.values()) {
+      const own = m.tags?.find?.(tag => typeof tag == 'string' && tag.startsWith('slot:'))
+      if (!own || !m.glyph) continue
+      const mine = own == `slot:${slot}`
+      m.glyph.setv({line_alpha: !slot || mine ? 1 : 0.25}, {sync: false})
+      if (m.glyph.text_alpha) m.glyph.setv({text_alpha: {value: !slot || mine ? 1 : 0.35}}, {sync: false})
+    }
+  }
+
+  function listen() {
+    for (const input of all('input[data-axis]')) {
+      const axis = input.dataset.axis
+      input.addEventListener('input', () => { play(axis, false); seek(axis, +input.value) })
+      input.addEventListener('change', () => rest(axis))
+    }
+    for (const button of all('[data-play]'))
+      button.addEventListener('click', () => play(button.dataset.play, !playing[button.dataset.play]))
+    for (const button of all('[data-step]')) button.addEventListener('click', () => {
+      const axis = button.dataset.step
+      play(axis, false); seek(axis, at[axis] + +button.dataset.by); rest(axis)
+    })
+  }
+
+  async function load() {
+    const inline = document.getElementById('figures')
+    const file = inline ? JSON.parse(inline.textContent) : await (await fetch(page.figures)).json()
+    const roots = Object.fromEntries(file.roots.map(([id, name]) => [id, document.querySelector(`[data-figure="${name}"]`)]))
+    await Bokeh.embed.embed_items({figures: file.document}, [{docid: 'figures', roots, root_ids: Object.keys(roots)}])
+    documentOfFigures = Bokeh.documents.find(d => d.roots().some(r => r.id in roots))
+    for (const m of documentOfFigures._all_models.values()) if (m.name) models.set(m.name, m)
+    for (const m of models.values())
+      if (m.tags?.[0]?.binds) (reels[m.tags[0].axis] ??= []).push(m)
+    if (theme == 'dark') recolour()
+    repaint()
+    document.documentElement.dataset.figures = 'ready'
+    document.dispatchEvent(new Event('explorer:ready'))
+  }
+
+  for (const axis in page.axes) seek(axis, page.axes[axis].index)
+  listen()
+  const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })
+  return {page, at, model, models, touched, seek, repaint, say, setProperty, setTheme, forward, play, ready, shout}
+})()

@@ -1,0 +1,51 @@
+"""The axes a finger moves along.  The browser owns the position; Python knows the stops and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+R40 = (1, 1.06, 1.12, 1.18, 1.25, 1.32, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.12, 2.24, 2.36, 2.5, 2.65, 2.8, 3,
+       3.15, 3.35, 3.55, 3.75, 4, 4.25, 4.5, 4.75, 5, 5.3, 5.6, 6, 6.3, 6.7, 7.1, 7.5, 8, 8.5, 9, 9.5)  # fmt: skip
+"""Preferred numbers of ISO 3, forty to the decade: even on a log axis and short to read."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Stops of one reel axis, and how a position is said."""
+
+    word: str
+    label: str
+    stops: tuple[float, ...]
+    say: Callable[[float], str]
+    log: bool = True
+
+    def index(self, value: float) -> int:
+        """The stop nearest to a value, on the axis' own scale."""
+        stops = np.asarray(self.stops, dtype=float)
+        scale = np.log if self.log else np.asarray
+        return int(np.argmin(np.abs(scale(stops) - scale(float(value)))))
+
+
+def _sharpness_stops() -> tuple[float, ...]:
+    decades = [round(10.0**e * r, 3) for e in (-1, 0, 1) for r in R40]
+    return tuple(c for c in decades if 0.25 <= c <= 16)
+
+
+def _context_stops() -> tuple[int, ...]:
+    """Quarter octaves, with powers of two exact, ended by ten million."""
+    quarter = {round(2 ** (i / 4)) for i in range(93)}
+    return (*sorted(quarter), 10_000_000)
+
+
+AXES: dict[str, Axis] = {
+    axis.word: axis
+    for axis in (
+        Axis("c", "sharpness c", _sharpness_stops(), lambda c: f"c = {c:g}"),
+        Axis("n", "pairs written n", tuple(range(257)), lambda n: f"n = {n}", log=False),
+        Axis("N", "queries and keys N", (16, 24, 32, 48, 64, 96, 128, 192, 256), lambda N: f"N = {N}"),
+        Axis("T", "context T", _context_stops(), lambda T: f"{T:,}"),
+    )
+}

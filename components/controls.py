@@ -1,0 +1,211 @@
+"""Panel widgets for the server words, each linked to the lesson both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import panel as pn
+
+from components.lesson import Lesson
+from components.palette import SLOTS
+from components.words import KEYS, PHIS, SOFTMAX, WIDTHS
+from compute.feature_maps import FEATURE_MAPS, read_member, spell
+from compute.memory import WRITE_RULES
+from compute.sizing.models import models
+
+SEGMENTED = """
+:host { width: max-content; max-width: 100%; margin: 0 }
+.bk-btn-group { display: flex; flex-wrap: nowrap; width: max-content; border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; background: var(--ground) }
+.bk-btn-group .bk-btn, .bk-btn-group .bk-btn.bk-btn-default {
+  flex: 0 0 auto; margin: 0 !important; padding: 5px 10px; border: 0 !important; border-radius: 0 !important; box-shadow: none !important;
+  transform: none !important; transition: none; background: none; color: var(--muted); font: 500 12px/17px var(--sans); white-space: nowrap }
+.bk-btn-group .bk-btn + .bk-btn { border-left: 1px solid var(--rule) !important }
+.bk-btn-group .bk-btn:hover { color: var(--ink); background: var(--hover) !important }
+.bk-btn-group .bk-btn.bk-active, .bk-btn-group .bk-btn.bk-active:hover { background: var(--ink) !important; color: var(--ground) !important }
+.bk-btn-group .bk-btn:focus-visible { outline: 2px solid var(--focus); outline-offset: -2px }
+"""
+
+FIELD = """
+:host { margin: 0 }
+label { display: none }
+select.bk-input, input.bk-input { height: 29px; min-height: 29px; padding: 2px 24px 2px 9px; border: 1px solid var(--rule); border-radius: 8px; background-color: var(--ground);
+  color: var(--ink); font: 500 12px/17px var(--sans); box-shadow: none }
+input.bk-input { padding-right: 9px }
+select.bk-input option { background: var(--ground); color: var(--ink) }
+.bk-input:focus { border-color: var(--focus); box-shadow: none }
+"""
+
+SLIDER = """
+:host { margin: 0 }
+.bk-slider-title { font: 500 12px/17px var(--sans); color: var(--ink); padding: 0 }
+.noUi-target { height: 4px; background: var(--rail); border: 0; box-shadow: none; margin-top: 5px }
+.noUi-connect { background: var(--ink) }
+.noUi-handle { width: 14px !important; height: 14px !important; top: -5px !important; right: -7px !important; border: 0; border-radius: 50%; background: var(--ink); box-shadow: 0 0 0 2px var(--ground); cursor: pointer }
+.noUi-handle::before, .noUi-handle::after { display: none }
+"""
+
+
+def _dots() -> str:
+    return "".join(
+        f".bk-btn:nth-child({i})::before {{ content: ''; display: inline-block; width: 8px; height: 8px; margin-right: 6px; "
+        f"border-radius: 50%; background: var(--slot-{word}) }}\n"
+        for i, word in enumerate(PHIS, 1)
+    )
+
+
+class Segmented(pn.widgets.RadioButtonGroup):
+    _debounce = 0
+
+
+class Choice(pn.widgets.Select):
+    _debounce = 0
+
+
+class Whole(pn.widgets.IntInput):
+    _debounce = 0
+
+
+class Dial(pn.widgets.FloatSlider):
+    _debounce = 0
+
+
+@dataclass(frozen=True)
+class Control:
+    """A widget, its caption, and when it is of use."""
+
+    label: str
+    make: Callable[[Lesson], pn.widgets.Widget]
+    shown: Callable[[Lesson], bool] | None = None
+
+
+def segmented(word: str, options: dict[str, Any], extra: str = "") -> Callable[[Lesson], pn.widgets.Widget]:
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        widget = Segmented(options=options, value=getattr(lesson, word), stylesheets=[SEGMENTED + extra])
+        return _link(widget, lesson, word)
+
+    return make
+
+
+def dial(word: str, low: float, high: float, step: float) -> Callable[[Lesson], pn.widgets.Widget]:
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        widget = Dial(
+            label="", start=low, end=high, step=step, value=getattr(lesson, word), width=110, stylesheets=[SLIDER]
+        )
+        return _link(widget, lesson, word)
+
+    return make
+
+
+def _link(widget: pn.widgets.Widget, lesson: Lesson, word: str) -> pn.widgets.Widget:
+    widget.param.watch(lambda event: setattr(lesson, word, event.new), "value")
+    lesson.param.watch(lambda event: setattr(widget, "value", event.new), word)
+    return widget
+
+
+def make_phi(lesson: Lesson) -> pn.widgets.Widget:
+    """Families of feature maps; a family keeps the knobs it had while it is chosen."""
+    names = {SOFTMAX: SOFTMAX, **{kind.label: word for word, kind in FEATURE_MAPS.items()}}
+    widget = Segmented(options=names, value=_family(lesson), stylesheets=[SEGMENTED + _dots()])
+
+    def chosen(event: Any) -> None:
+        if event.new != _family(lesson):
+            lesson.phi = event.new
+
+    widget.param.watch(chosen, "value")
+    lesson.param.watch(lambda event: setattr(widget, "value", _family(lesson)), "phi")
+    return widget
+
+
+def _family(lesson: Lesson) -> str:
+    return lesson.phi.partition("~")[0]
+
+
+KNOBS = {"m": (16, 64, 256, 1024, 4096), "nu": (1, 2, 3, 4, 5, 6), "symmetric": (False, True)}
+"""The knobs a visitor can turn, with their stops.  One row of a family's choices is shown at a time."""
+
+
+def make_knob(lesson: Lesson) -> pn.widgets.Widget:
+    widget = Choice(options=[""], value="", width=150, stylesheets=[FIELD])
+
+    def refresh(*_: Any) -> None:
+        options = _knob_options(lesson)
+        widget.param.update(options=options or [""], value=lesson.phi if options else "")
+
+    def chosen(event: Any) -> None:
+        if event.new in _knob_options(lesson).values():
+            lesson.phi = event.new
+
+    refresh()
+    widget.param.watch(chosen, "value")
+    lesson.param.watch(refresh, ["phi", "d_k"])
+    return widget
+
+
+def _knob_options(lesson: Lesson) -> dict[str, str]:
+    if lesson.phi == SOFTMAX:
+        return {}
+    member = read_member(lesson.phi)
+    for knob in fields(member):
+        if knob.name in KNOBS:
+            choices = [replace(member, **{knob.name: stop}) for stop in KNOBS[knob.name]]
+            told = {f"{_width(choice, lesson.d_k)} features": spell(choice) for choice in choices if _width(choice, lesson.d_k)}
+            return told if spell(member) in told.values() else {f"{_width(member, lesson.d_k)} features": spell(member), **told}
+    return {}
+
+
+def _width(member: Any, d_k: int) -> str:
+    try:
+        return f"{member.d_phi(d_k):,}"
+    except ValueError:
+        return ""
+
+
+CONTROLS: dict[str, Control] = {
+    "phi": Control("feature map φ", make_phi),
+    "knob": Control("of which", make_knob, lambda lesson: bool(_knob_options(lesson))),
+    "d_k": Control("key width d_k", segmented("d_k", {str(d): d for d in WIDTHS})),
+    "seed": Control(
+        "draw", lambda lesson: _link(Whole(label="", value=lesson.seed, start=0, end=99, width=64, stylesheets=[FIELD]), lesson, "seed")
+    ),
+    "rule": Control("write rule", segmented("rule", {kind.label: word for word, kind in WRITE_RULES.items()})),
+    "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
+    "rho": Control("common share ρ", dial("rho", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
+    "alpha": Control("kept per write α", dial("alpha", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses),
+    "beta": Control("write strength β", dial("beta", 0.05, 1, 0.05), lambda lesson: "beta" in WRITE_RULES[lesson.rule].uses),
+    "model": Control(
+        "model",
+        lambda lesson: _link(
+            Choice(options={model.name: word for word, model in models().items()}, value=lesson.model, width=190, stylesheets=[FIELD]),
+            lesson,
+            "model",
+        ),
+    ),
+}
+
+
+def make_controls(lesson: Lesson, words: tuple[str, ...]) -> dict[str, pn.widgets.Widget]:
+    """A widget for each word, shown only while it is of use."""
+    made = {}
+    for word in words:
+        control = CONTROLS[word]
+        made[word] = widget = control.make(lesson)
+        if control.shown is not None:
+            _follow(widget, lesson, control.shown)
+    return made
+
+
+def _follow(widget: pn.widgets.Widget, lesson: Lesson, shown: Callable[[Lesson], bool]) -> None:
+    def refresh(*_: Any) -> None:
+        widget.visible = shown(lesson)
+
+    refresh()
+    lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys"])
+
+
+def slot_styles() -> str:
+    """The slots as CSS variables for both themes, for page and widgets."""
+    light = "".join(f"--slot-{slot}:{pair[0]};" for slot, pair in SLOTS.items())
+    dark = "".join(f"--slot-{slot}:{pair[1]};" for slot, pair in SLOTS.items())
+    return f":root{{{light}}}\n:root[data-theme=dark]{{{dark}}}\n"

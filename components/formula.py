@@ -1,0 +1,18 @@
+"""LaTeX to MathML.  A formula is written once, in LaTeX, beside what computes it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from latex2mathml.converter import convert
+
+
+@lru_cache(maxsize=512)
+def mathml(latex: str, display: str = "inline") -> str:
+    """MathML element for a formula of our own (never of a visitor)."""
+    return convert(latex, display=display)
+
+
+def with_values(symbols: list[tuple[str, str]]) -> str:
+    """LaTeX of a product of symbols with their current values underneath."""
+    return " ".join(rf"\underset{{{value}}}{{{symbol}}}" if value else symbol for symbol, value in symbols)

@@ -1,0 +1,54 @@
+"""The lesson of one visitor: the server words, live; and the question they make, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, make_dataclass
+from typing import Any
+
+import param
+
+from components.words import SOFTMAX, WORDS, Refused
+from compute.feature_maps import FeatureMap, read_member
+
+SERVER = {name: word for name, word in WORDS.items() if word.server}
+
+_Fields = make_dataclass("_Fields", [(name, Any, word.default) for name, word in SERVER.items()], frozen=True)
+
+
+@dataclass(frozen=True)
+class Question(_Fields):
+    """What a view is asked: one value for each server word of the table.  Hashable, so answers are cached by it."""
+
+    @property
+    def map(self) -> FeatureMap | None:
+        """The chosen feature map; None for softmax."""
+        return None if self.phi == SOFTMAX else read_member(self.phi)
+
+    @property
+    def map_word(self) -> str:
+        """The word of the map's family, which is also its colour slot."""
+        return self.phi.partition("~")[0]
+
+
+class Lesson(param.Parameterized):
+    """Shared state of one visitor.  Views and controls read it; nothing else is shared."""
+
+    @property
+    def question(self) -> Question:
+        return Question(**{f.name: getattr(self, f.name) for f in fields(Question)})
+
+    def take(self, values: Mapping[str, str]) -> list[str]:
+        """Set server words from texts, each checked like the address; a sentence for each refusal."""
+        good, refused = {}, []
+        for name, text in values.items():
+            try:
+                good[name] = SERVER[name].read(text)
+            except (KeyError, Refused) as reason:
+                refused.append(f"{name} {reason}")
+        self.param.update(**good)
+        return refused
+
+
+for _name, _word in SERVER.items():
+    Lesson.param.add_parameter(_name, param.Parameter(_word.default, doc=_word.meaning))

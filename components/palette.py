@@ -1,0 +1,54 @@
+"""Colours, each stated once: a slot has a light and a dark value.
+
+Python draws with the light value; the page's script knows the table and swaps slots for the dark theme.
+Feature maps keep the Okabe-Ito family.  Rules and byte kinds are quieter, so that colour means φ.
+"""
+
+from __future__ import annotations
+
+SLOTS: dict[str, tuple[str, str]] = {
+    # name: (light, dark).  No two slots share a value, so a value names its slot.
+    "ink": ("#1d2125", "#f0ede6"),
+    "muted": ("#666c74", "#9aa1aa"),
+    "faint": ("#b9bcc0", "#4b5159"),
+    "band": ("#f0f1f2", "#24282d"),
+    "ground": ("#ffffff", "#1b1e22"),
+    "softmax": ("#1f2328", "#efece5"),
+    "elu": ("#0072b2", "#4aa8e8"),
+    "relu": ("#3b9bd6", "#86cdf6"),
+    "favor": ("#d98c00", "#f2b23c"),
+    "trig": ("#a87900", "#d9b44a"),
+    "taylor": ("#00906a", "#2fc79a"),
+    "hedgehog": ("#b2549b", "#e29acb"),
+    "dpfp": ("#c8500a", "#ff8a4c"),
+    "identity": ("#767c85", "#a6adb6"),
+    "silu": ("#868c94", "#b3bac2"),
+    "additive": ("#a8602f", "#d99666"),
+    "decay": ("#7c7a34", "#b9b569"),
+    "delta": ("#3a7d68", "#74bda5"),
+    "gated_delta": ("#6c5ca0", "#a99bdc"),
+    "cache": ("#ad4f26", "#e58a5f"),
+    "state": ("#2c6a98", "#6fb0de"),
+    "conv": ("#5f8f8a", "#8fc4be"),
+    "window": ("#8d7430", "#c9ae63"),
+    "mapped": ("#845f1c", "#c79a4e"),
+}
+
+LIGHT = {slot: light for slot, (light, _) in SLOTS.items()}
+
+DASHES = {"identity": "dashed", "silu": "dotdash", "trig": "dashed"}
+"""Maps without a colour of their own family are told apart by dash and label."""
+
+FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
+
+
+def diverging() -> list[str]:
+    """256 colours for signed images: blue, transparent, orange.  One palette for paper and night."""
+    cold, warm = "#2c7fb8", "#d9782d"
+    alphas = [round(255 * (i / 127) ** 0.8) for i in range(128)]
+    return [f"{cold}{a:02x}" for a in reversed(alphas)] + [f"{warm}{a:02x}" for a in alphas]
+
+
+def rising() -> list[str]:
+    """256 colours for nonnegative images: transparent to blue."""
+    return [f"#2c7fb8{round(255 * (i / 255) ** 0.8):02x}" for i in range(256)]

@@ -1,0 +1,150 @@
+"""Bokeh figures with the house's look.  Axis and grid colours come from the page's CSS (--bk-* variables)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    FixedTicker,
+    GlyphRenderer,
+    HoverTool,
+    LinearColorMapper,
+    Range1d,
+    Span,
+    Text,
+)
+from bokeh.plotting import figure
+
+from components.palette import DASHES, FONT, LIGHT
+
+LABEL = "11px"
+MARGIN = 58
+"""Left border of every plot, px: figures stacked in a card share their y axis line, and the slider starts there."""
+
+RIGHT = 12
+
+
+def plot(
+    name: str,
+    height: int,
+    x: tuple[float, float],
+    y: tuple[float, float],
+    *,
+    x_label: str = "",
+    y_label: str = "",
+    x_log: bool = False,
+    y_log: bool = False,
+    left: int = MARGIN,
+    right: int = RIGHT,
+    **options: Any,
+) -> figure:
+    """An empty figure of fixed height that fills its column, without toolbar, with fixed ranges."""
+    fig = figure(
+        name=name,
+        height=height,
+        sizing_mode="stretch_width",
+        x_range=Range1d(*x),
+        y_range=Range1d(*y),
+        x_axis_type="log" if x_log else "linear",
+        y_axis_type="log" if y_log else "linear",
+        tools="",
+        toolbar_location=None,
+        background_fill_color=None,
+        border_fill_color=None,
+        outline_line_color=None,
+        min_border_left=left,
+        min_border_right=right,
+        min_border_top=6,
+        min_border_bottom=8,
+        **options,
+    )
+    fig.xgrid.visible = False
+    for axis, label in ((fig.xaxis[0], x_label), (fig.yaxis[0], y_label)):
+        axis.axis_label = label or None
+        axis.axis_label_text_font = axis.major_label_text_font = FONT
+        axis.axis_label_text_font_size = axis.major_label_text_font_size = LABEL
+        axis.axis_label_text_font_style = "normal"
+        axis.minor_tick_line_color = None
+        axis.major_tick_line_color = None
+        axis.axis_label_standoff = 4
+        axis.major_label_standoff = 6
+    fig.yaxis[0].axis_line_color = None
+    return fig
+
+
+def ticks(axis: Any, at: Mapping[float, str]) -> None:
+    """Exactly these ticks with exactly these words."""
+    axis.ticker = FixedTicker(ticks=list(at))
+    axis.major_label_overrides = dict(at)
+
+
+def line(fig: figure, source: ColumnDataSource, x: str, y: str, slot: str, *, name: str = "", **style: Any) -> GlyphRenderer:
+    """A line in the colour of a slot; a slot without a colour of its own is dashed."""
+    style.setdefault("line_width", 2)
+    style.setdefault("line_dash", DASHES.get(slot, "solid"))
+    return fig.line(x, y, source=source, line_color=LIGHT[slot], name=name or None, **style)
+
+
+def labels(fig: figure, source: ColumnDataSource, slot: str = "ink", *, name: str = "", **style: Any) -> GlyphRenderer:
+    """Texts at (x, y, text) of a source."""
+    style = {"text_font_size": LABEL, "text_baseline": "middle", "text_color": LIGHT[slot], **style}
+    glyph = Text(x="x", y="y", text="text", text_font={"value": FONT}, **style)
+    return fig.add_glyph(source, glyph, name=name or None)
+
+
+def mark(fig: figure, name: str, at: float, *, dimension: str = "height", slot: str = "ink", dash: str = "dotted") -> Span:
+    """A named rule across the figure: the position of the finger, or a limit."""
+    span = Span(
+        name=name, location=at, dimension=dimension, line_color=LIGHT[slot], line_dash=dash, line_width=1.2, line_alpha=0.8
+    )
+    fig.add_layout(span)
+    return span
+
+
+def hover(fig: figure, renderers: Sequence[GlyphRenderer], tooltips: Sequence[tuple[str, str]], **options: Any) -> HoverTool:
+    tool = HoverTool(renderers=list(renderers), tooltips=list(tooltips), **options)
+    fig.add_tools(tool)
+    return tool
+
+
+def image_plot(
+    name: str, height: int, source: ColumnDataSource, shape: tuple[int, int], palette: Sequence[str], **options: Any
+) -> figure:
+    """An image of uint8 values, first row on top, without axes.  Its source has columns image, dw, dh; its ranges are
+    named `name.x` and `name.y`, so that a reel can zoom."""
+    rows, columns = shape
+    fig = plot(name, height, (0, columns), (rows, 0), left=4, right=4, **options)
+    fig.xaxis.visible = fig.yaxis.visible = False
+    fig.grid.visible = False
+    fig.x_range.name, fig.y_range.name = f"{name}.x", f"{name}.y"
+    mapper = LinearColorMapper(palette=list(palette), low=0, high=255)
+    fig.image("image", source=source, x=0, y=0, dw="dw", dh="dh", color_mapper=mapper, name=f"{name}.image")
+    return fig
+
+
+def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Heights pushed apart so that labels of size `gap` do not collide, kept inside [low, high].
+
+    The order is kept and every label stays as near to its own height as its neighbours allow.
+    """
+    order = np.argsort(heights, kind="stable")
+    gap = min(gap, (high - low) / max(1, len(heights) - 1)) if len(heights) > 1 else gap
+    placed = np.clip(np.asarray(heights, dtype=float)[order], low, high)
+    for _ in range(200):
+        moved = False
+        for i in range(len(placed) - 1):
+            overlap = gap - (placed[i + 1] - placed[i])
+            if overlap > 1e-9 * gap:
+                placed[i] -= overlap / 2
+                placed[i + 1] += overlap / 2
+                moved = True
+        placed += max(0.0, low - placed[0]) if len(placed) else 0.0
+        placed -= max(0.0, placed[-1] - high) if len(placed) else 0.0
+        if not moved:
+            break
+    out = np.empty_like(placed)
+    out[order] = placed
+    return out.tolist()

@@ -1,0 +1,240 @@
+"""Rank: how many independent things can the past tell the future?"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from bokeh.models import CustomJS, TapTool
+
+from components.axes import AXES
+from components.formula import mathml
+from components.lesson import Question
+from components.palette import LIGHT, rising
+from components.plots import hover, image_plot, labels, line, mark, plot, ticks
+from components.reel import Answer, Bind, Reel
+from components.sharpness import members, name_of
+from components.view import Cell, Drawing, View, props, texts
+from components.words import PHIS, SOFTMAX
+from compute.feature_maps import FeatureMap
+from compute.rank import block_rank, kernel_matrix, rank_of, spectra
+from compute.toys import queries_and_keys
+
+STOPS = AXES["N"].stops
+LARGEST = STOPS[-1]
+CELLS = 128
+"""Rows and columns of a picture of the kernel matrix: every token up to here, every second one beyond."""
+
+TOLERANCE = 1e-10
+FLOOR = 1e-13
+"""Where the axis ends; a singular value that is zero exactly is drawn below it."""
+
+REELS = (
+    Reel(
+        "rank.reel",
+        "N",
+        (
+            *(Bind(word, source="rank.spectrum") for word in PHIS),
+            Bind("names_x", source="rank.names", to="x"),
+            Bind("names_text", source="rank.names", to="text"),
+            Bind("names_y", source="rank.names", to="y"),
+            Bind("picture", source="rank.kernel", to="image", pool="rank.pictures", start="frame", image=True),
+            Bind("extent", source="rank.kernel", to="dw"),
+            Bind("extent", source="rank.kernel", to="dh"),
+            Bind("N", model="rank.matrix.x", property="end"),
+            Bind("N", model="rank.matrix.y", property="start"),
+            Bind("N", source="rank.outline", to="bottom"),
+            Bind("half", source="rank.outline", to="right"),
+            Bind("half", source="rank.outline", to="top"),
+            Bind("frame_title", node="rank.frame"),
+            Bind("bound", model="rank.bound", property="location"),
+            Bind("headline", node="rank.headline"),
+            Bind("sentence", node="rank.sentence"),
+            Bind("own", node="rank.own"),
+            Bind("block", node="rank.block"),
+            Bind("limit", node="rank.limit"),
+        ),
+    ),
+)
+
+
+@lru_cache(maxsize=1024)
+def spectrum_of(phi: FeatureMap | None, d_k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Relative singular values [stops, 256] float32, and the ranks at the tolerance [stops]."""
+    Q, K = queries_and_keys(d_k, seed)
+    values = spectra(Q[:LARGEST], K[:LARGEST], phi, STOPS)
+    relative = values / values[:, :1]
+    drawn = np.where(relative <= FLOOR / 10, FLOOR / 10, relative)
+    return drawn.astype(np.float32), rank_of(values, TOLERANCE)
+
+
+@lru_cache(maxsize=128)
+def kernel_of(phi: FeatureMap | None, d_k: int, seed: int) -> tuple[np.ndarray, list[int]]:
+    """Two pictures of the kernel matrix [2, 128·128] uint8, rows relative to their largest entry, and block ranks.
+
+    The first picture is the corner of 128 tokens, the second every other of 256; a stop shows a corner of one.
+    """
+    Q, K = queries_and_keys(d_k, seed)
+    M = kernel_matrix(Q[:LARGEST], K[:LARGEST], phi)
+    size = np.abs(M)
+    size = np.sqrt(size / np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny))
+    pictures = np.stack([size[:CELLS, :CELLS], size[:: LARGEST // CELLS, :: LARGEST // CELLS]])
+    return np.rint(255 * pictures).astype(np.uint8), [block_rank(M[:N, :N], TOLERANCE) for N in STOPS]
+
+
+def answer(question: Question) -> Answer:
+    told = _answer(question.phi, question.d_k, question.seed)
+    row = question.row
+    return {
+        **told,
+        "rank.chosen": {"x": np.array([0.0]), "y": np.array([-10.0 if row is None else row + 0.5]), "right": np.array([float(LARGEST)])},
+    }
+
+
+@lru_cache(maxsize=128)
+def _answer(phi: str, d_k: int, seed: int) -> Answer:
+    question = Question(phi=phi, d_k=d_k, seed=seed)
+    word, member = question.map_word, question.map
+    every = {w: spectrum_of(m, d_k, seed) for w, m in members(question).items()}
+    pictures, blocks = kernel_of(member, d_k, seed)
+    names_x, names_y, names = _names(word, every)
+    limit = None if member is None else member.rank_bound(d_k)
+    return {
+        "rank.reel": {
+            **{w: values for w, (values, _) in every.items()},
+            "names_x": names_x,
+            "names_y": names_y,
+            "names_text": names,
+            "N": np.array(STOPS, dtype=float),
+            "half": np.array(STOPS) / 2,
+            "frame": np.array([int(N > CELLS) for N in STOPS], dtype=np.int32),
+            "extent": np.array([float(CELLS if N <= CELLS else LARGEST) for N in STOPS]),
+            "frame_title": [f"kernel matrix, {N} × {N}" for N in STOPS],
+            "bound": np.array([-100.0 if limit is None or limit >= N else limit + 0.5 for N in STOPS]),
+            **_said(word, member, d_k, every, blocks),
+        },
+        "rank.pictures": {"picture": pictures},
+        "rank.outline": {"left": np.zeros(1)},
+        "rank.spectrum": {"index": np.arange(1, LARGEST + 1)},
+        "rank.names": {"word": list(PHIS)},
+        "rank.props": props([(f"rank.curve.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS]),
+        "rank.math": texts(
+            [
+                ("rank.formula", mathml(r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N" if member is None else r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi")),
+                ("rank.values", mathml(_values(member, d_k), "block")),
+            ]
+        ),
+        "rank.texts": texts([("rank.aside", ""), ("rank.subject", "")]),
+    }  # fmt: skip
+
+
+def _values(member: FeatureMap | None, d_k: int) -> str:
+    if member is None:
+        return r"\operatorname{rank} \le N"
+    return rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ \underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})"
+
+
+def _names(word: str, every: dict) -> tuple[np.ndarray, np.ndarray, list[list[str]]]:
+    """Name and rank of each curve beside its end, pushed apart where several end together."""
+    xs, ys, names = [], [], []
+    for i, N in enumerate(STOPS):
+        groups: dict[int, list[str]] = {}
+        for w in PHIS:
+            groups.setdefault(int(every[w][1][i]), []).append(w)
+        x, y, text = (dict.fromkeys(PHIS, v) for v in (np.nan, np.nan, ""))
+        for rank, together in groups.items():
+            shown = sorted(together, key=lambda w: (w != word, PHIS.index(w)))
+            lead = shown[0]
+            x[lead], y[lead] = rank + 3.0, 1e-6
+            more = f" and {len(shown) - 2} more" if len(shown) > 3 else "".join(f", {name_of(w)}" for w in shown[2:])
+            second = f", {name_of(shown[1])}" if len(shown) > 1 else ""
+            text[lead] = f"{rank}: {name_of(lead)}{second}{more}"
+        order = sorted((w for w in PHIS if text[w]), key=lambda w: x[w])
+        for k, w in enumerate(order):
+            y[w] = 10.0 ** (-7.2 - 1.15 * k if len(order) < 4 else -4.4 - 0.95 * k)
+        xs.append([x[w] for w in PHIS])
+        ys.append([y[w] for w in PHIS])
+        names.append([text[w] for w in PHIS])
+    return np.asarray(xs, dtype=np.float32), np.asarray(ys), names
+
+
+def _said(word: str, member: FeatureMap | None, d_k: int, every: dict, blocks: list[int]) -> dict[str, list[str]]:
+    name, said = name_of(word), {"headline": [], "sentence": [], "own": [], "block": [], "limit": []}
+    for i, N in enumerate(STOPS):
+        rank, soft, block = int(every[word][1][i]), int(every[SOFTMAX][1][i]), blocks[i]
+        if member is None:
+            headline = f"The softmax kernel of {N} tokens has rank {rank}" + (": full." if rank == N else f", short of {N} in float64.")
+        elif rank < N:
+            headline = f"The {name} kernel matrix stops at rank {rank} of {N}; softmax reaches {soft}."
+        else:
+            headline = f"Up to {N} tokens the {name} kernel has full rank {rank}, and so has softmax."
+            if soft < N:
+                headline = f"At {N} tokens the {name} kernel has full rank {rank}; softmax shows {soft} in float64."
+        said["headline"].append(headline)
+        half = N // 2
+        said["sentence"].append(f"From the first {half} tokens to the last {half}: rank {block} of {half} passes the causal mask.")
+        said["own"].append(f"{rank} of {N}")
+        said["block"].append(f"{block} of {half}")
+        if member is None:
+            said["limit"].append("none")
+        else:
+            width, bound = member.d_phi(d_k), member.rank_bound(d_k)
+            said["limit"].append(f"{width:,}" if width == bound else f"{width:,}, {bound:,} of them distinct")
+    return said
+
+
+def draw(question: Question, compact: bool) -> Drawing:
+    sources = VIEW.sources(question)
+    fig = plot(
+        "rank.values", 190 if compact else 430, (0, 300 if compact else 290), (FLOOR, 3), y_log=True,
+        x_label="singular value, largest first", y_label="σᵢ / σ₁", right=8,
+    )  # fmt: skip
+    ticks(fig.xaxis[0], {0: "0", 32: "32", 64: "64", 96: "96", 128: "128", 160: "160", 192: "192", 224: "224", 256: "256"})
+    ticks(fig.yaxis[0], {1: "1", 1e-4: "10⁻⁴", 1e-8: "10⁻⁸", 1e-12: "10⁻¹²"})
+    fig.quad(left=0, right=300, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"], line_color=None, level="underlay")
+    drawn = []
+    for word in reversed(PHIS):
+        renderer = line(fig, sources["rank.spectrum"], "index", word, word, line_width=1.4, tags=[f"slot:{word}"])
+        renderer.glyph.name, renderer.name = f"rank.curve.{word}", f"rank.line.{word}"
+        drawn.append(renderer)
+    labels(fig, sources["rank.names"])
+    mark(fig, "rank.bound", -100, slot="muted", dash="dashed")
+    for renderer in drawn:
+        hover(fig, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None
+    heat = image_plot("rank.matrix", 190 if compact else 300, sources["rank.kernel"], (LARGEST, LARGEST), rising())
+    heat.line([0, LARGEST], [0, LARGEST], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
+    heat.quad(
+        left="left", right="right", bottom="bottom", top="top", source=sources["rank.outline"], fill_color=None, line_color=LIGHT["ink"], line_width=1.6
+    )
+    heat.segment("x", "y", "right", "y", source=sources["rank.chosen"], line_color=LIGHT["dpfp"], line_width=2)
+    heat.add_tools(TapTool())
+    heat.js_on_event("tap", CustomJS(code="Explorer.tapRow?.(cb_obj)"))
+    return Drawing(((Cell(fig), Cell(heat, width=206 if compact else 330, title_node="rank.frame")),), sources)
+
+
+VIEW = View(
+    word="rank",
+    title="Rank",
+    place=6,
+    question="How many independent things can the past tell the future?",
+    axis="N",
+    asks=(),
+    reels=REELS,
+    draw=draw,
+    answer=answer,
+    readouts=(
+        (f"rank at tolerance 10⁻¹⁰", "rank.own"),
+        ("rank of the block below the diagonal", "rank.block"),
+        ("features of the map", "rank.limit"),
+    ),
+    notices=(
+        "A kernel of d_φ features is a product of two thin matrices, so its singular values end at d_φ, however long the sequence.",
+        "Taylor counts 273 features at d_k = 16 but only 153 distinct monomials, and its rank stops there.",
+        "The causal mask makes every row its own and so the whole matrix invertible; the outlined block lies below the diagonal and shows what the past can tell the future.",
+    ),
+    met="The state that a linear layer hands from one token to the next has d_φ rows: 128 in MiniMax-01 and in Qwen3-Next.",
+    cite=(
+        "Katharopoulos et al. 2020, Transformers are RNNs, arXiv:2006.16236",
+        "Choromanski et al. 2020, Rethinking Attention with Performers, arXiv:2009.14794",
+    ),
+)

@@ -1,0 +1,32 @@
+"""How numbers are said in headlines: short, with units, never rounded to a falsehood."""
+
+from __future__ import annotations
+
+import math
+
+
+def percent(share: float) -> str:
+    """`76 %`, `4 %`, `0.3 %`; below a thousandth it says so."""
+    if math.isnan(share):
+        return "undefined"
+    value = 100 * share
+    if 0 < abs(value) < 0.1:
+        return "under 0.1 %"
+    if 99.5 <= value < 99.95:
+        return f"{value:.1f} %"
+    return f"{value:.1f} %" if abs(value) < 1 and value else f"{value:.0f} %"
+
+
+def tokens(count: float) -> str:
+    """`1,048,576`."""
+    return f"{count:,.0f}"
+
+
+def decimals(value: float, places: int = 2) -> str:
+    """Fixed places, with a true minus sign; three significant digits below 0.1."""
+    if math.isnan(value):
+        return "undefined"
+    if abs(value) < 1e-9:  # roundoff
+        return "0"
+    text = f"{value:.{places}f}" if abs(value) >= 0.1 else f"{value:.2g}"
+    return text.replace("-", "−")

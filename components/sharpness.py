@@ -1,0 +1,292 @@
+"""Sharpness: can the layer select, or only average?"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from bokeh.models import CategoricalColorMapper, CustomJS
+
+from components.axes import AXES
+from components.formula import mathml
+from components.lesson import Question
+from components.palette import LIGHT
+from components.plots import hover, labels, line, mark, plot, spread, ticks
+from components.reel import Answer, Bind, Reel
+from components.says import decimals, percent
+from components.view import Cell, Drawing, View, props, texts
+from components.words import PHIS, SOFTMAX
+from compute.feature_maps import FEATURE_MAPS, FeatureMap, read_member
+from compute.sharpness import UNDEFINED_BELOW, limit_weights, match_weights, misplaced, spread_over_seeds, summary
+from compute.toys import queries_and_keys
+
+KEYS = 32
+MATCH = 11
+"""The key that the toy query is a copy of."""
+
+DRAWS = 10
+STOPS = np.asarray(AXES["c"].stops)
+PERCENTS = {0: "0 %", 0.5: "50 %", 1: "100 %"}
+END, LIMIT_END, LABEL_AT = 16, 26, 30
+"""On the axis of sharpness: where the curves end, where their limits end, where their names stand."""
+
+REELS = (
+    Reel(
+        "sharpness.reel",
+        "c",
+        (
+            Bind("weight", source="sharpness.bars"),
+            Bind("low", source="sharpness.bars"),
+            Bind("high", source="sharpness.bars"),
+            Bind("softmax", source="sharpness.bars"),
+            Bind("label", source="sharpness.labels", to="text"),
+            Bind("label_y", source="sharpness.labels", to="y"),
+            Bind("c", model="sharpness.here", property="location"),
+            Bind("headline", node="sharpness.headline"),
+            Bind("sentence", node="sharpness.sentence"),
+            Bind("entropy", node="sharpness.entropy"),
+            Bind("effective", node="sharpness.effective"),
+            Bind("top", node="sharpness.top"),
+            Bind("misplaced", node="sharpness.misplaced"),
+        ),
+    ),
+)
+
+
+@lru_cache(maxsize=256)
+def toy(d_k: int, seed: int, row: int | None) -> tuple[np.ndarray, np.ndarray, int]:
+    """The query, the keys and the index of the key that matches.
+
+    A row of the kernel matrix may be the query; its match is then the key with the largest score.
+    """
+    Q, K = queries_and_keys(d_k, seed)
+    keys = K[:KEYS]
+    if row is None:
+        return keys[MATCH], keys, MATCH
+    return Q[row], keys, int(np.argmax(keys @ Q[row]))
+
+
+@lru_cache(maxsize=512)
+def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None) -> dict[str, np.ndarray]:
+    """Weights [C, 32] of one map: the draw itself, or for a random map the median and range of ten draws."""
+    q, K, match = toy(d_k, seed, row)
+    w, left = match_weights(phi, q, K, STOPS, draws=DRAWS)
+    w = np.where((left < UNDEFINED_BELOW)[..., None], np.nan, w)
+    limit = limit_weights(phi, q, K, draws=DRAWS)[..., match]
+    if w.ndim == 3:
+        defined = np.mean(~np.isnan(w[..., 0]), axis=0) > 0.5
+        with np.errstate(all="ignore"):
+            low, middle, high = (np.where(defined[:, None], _over(w, at), np.nan) for at in (0, 0.5, 1))
+            limit = float(np.median(limit))
+    else:
+        low = middle = high = w
+    return {
+        "weight": middle.astype(np.float32),
+        "low": low.astype(np.float32),
+        "high": high.astype(np.float32),
+        "left": np.median(left, axis=0) if left.ndim == 2 else left,
+        "match": middle[:, match],
+        "limit": np.float64(limit),
+    }
+
+
+def _over(w: np.ndarray, at: float) -> np.ndarray:
+    """Quantile over draws; a draw without a denominator counts as the lowest."""
+    return np.quantile(np.where(np.isnan(w), -np.inf, w), at, axis=0, method="nearest")
+
+
+@lru_cache(maxsize=512)
+def spread_of(phi: FeatureMap | None, d_k: int) -> tuple[np.ndarray, int]:
+    told = spread_over_seeds(phi, d_k, STOPS)
+    return told.quantiles, told.seeds
+
+
+def members(question: Question) -> dict[str, FeatureMap | None]:
+    """Every map of the selector at its default, the chosen one with its knobs."""
+    told: dict[str, FeatureMap | None] = {SOFTMAX: None, **{word: read_member(word) for word in FEATURE_MAPS}}
+    told[question.map_word] = question.map
+    return told
+
+
+def name_of(word: str) -> str:
+    return SOFTMAX if word == SOFTMAX else FEATURE_MAPS[word].label
+
+
+def answer(question: Question) -> Answer:
+    return _answer(question.phi, question.d_k, question.seed, question.row)
+
+
+@lru_cache(maxsize=256)
+def _answer(phi: str, d_k: int, seed: int, row: int | None) -> Answer:
+    question = Question(phi=phi, d_k=d_k, seed=seed, row=row)
+    word = question.map_word
+    every = {w: bars(member, d_k, seed, row) for w, member in members(question).items()}
+    own, soft, match = every[word], every[SOFTMAX], toy(d_k, seed, row)[2]
+    ends = {w: b["limit"] if np.isfinite(b["limit"]) else b["match"][-1] for w, b in every.items()}
+    drawn = [w for w in PHIS if np.isfinite(ends[w])]
+    heights = dict(zip(drawn, spread([ends[w] for w in drawn], 0.098, 0.0, 1.0)))
+    left = match > 2 * KEYS // 3
+    return {
+        "sharpness.bars": {"key": np.arange(KEYS)},
+        "sharpness.labels": {"x": np.full(2, match - 0.7 if left else match + 0.7)},
+        "sharpness.reel": {
+            "c": STOPS,
+            **{column: own[column] for column in ("weight", "low", "high")},
+            "softmax": soft["weight"],
+            **_said(word, own, soft, match, question),
+        },
+        "sharpness.curves": {"c": STOPS, **{w: b["match"] for w, b in every.items()}},
+        "sharpness.ends": {
+            "word": list(PHIS),
+            "text": [name_of(w) if w in heights else "" for w in PHIS],
+            "x": np.full(len(PHIS), LABEL_AT, dtype=float),
+            "y": np.array([heights.get(w, np.nan) for w in PHIS]),
+            "limit": np.array([np.clip(every[w]["limit"], 0, 1) for w in PHIS]),
+            "from": np.full(len(PHIS), END, dtype=float),
+            "to": np.full(len(PHIS), LIMIT_END, dtype=float),
+        },
+        "sharpness.props": props(
+            [
+                ("sharpness.weight", "fill_color", f"slot:{word}"),
+                ("sharpness.whisker", "line_color", f"slot:{word}"),
+                ("sharpness.names", "text_align", "right" if left else "left"),
+                *((f"sharpness.curve.{w}", "line_width", 3.2 if w == word else 1.6) for w in PHIS),
+            ]
+        ),
+        "sharpness.texts": texts(
+            [("sharpness.subject", "" if row is None else f" · the query is row {row} of Q"), ("sharpness.aside", "")]
+        ),
+        "sharpness.math": texts([("sharpness.formula", mathml(_weight_latex(word))), ("sharpness.values", _map_math(word))]),
+    }
+
+
+def _weight_latex(word: str) -> str:
+    if word == SOFTMAX:
+        return r"w_s \propto \exp(c\, q^\top k_s / \sqrt{d_k})"
+    return r"w_s \propto \phi(c\, q)^\top \phi(k_s)"
+
+
+def _map_math(word: str) -> str:
+    return "" if word == SOFTMAX else mathml(FEATURE_MAPS[word].latex, "block")
+
+
+def _said(word: str, own: dict, soft: dict, match: int, question: Question) -> dict[str, list]:
+    """Every string of the view, one a stop."""
+    name, member = name_of(word), question.map
+    quantiles, seeds = spread_of(member, question.d_k)
+    own_summary, soft_summary = (summary(b["weight"].astype(float)) for b in (own, soft))
+    wrong = misplaced(own["weight"].astype(float), soft["weight"].astype(float))
+    said: dict[str, list] = {k: [] for k in ("headline", "sentence", "label", "label_y", "entropy", "effective", "top", "misplaced")}
+    for i in range(len(STOPS)):
+        s, w = soft["match"][i], own["match"][i]
+        soft_says = f"softmax puts {percent(s)} of its weight on the matching key"
+        if word == SOFTMAX:
+            headline = soft_says[0].upper() + soft_says[1:] + "."
+        elif np.isnan(w):
+            headline = f"{soft_says[0].upper()}{soft_says[1:]}; {name}’s scores nearly cancel, so it has no weights."
+        else:
+            headline = f"{soft_says[0].upper()}{soft_says[1:]}; {name} puts {percent(w)}."
+        said["headline"].append(headline)
+        said["sentence"].append(_aside(member, quantiles[:, i], seeds, own["left"][i]))
+        tip = np.nan_to_num(w)
+        lines = spread([s, tip], 0.115, 0.03, 1.02)
+        own_label = "" if word == SOFTMAX else f"{name} {'undefined' if np.isnan(w) else percent(w)}"
+        said["label"].append([f"softmax {percent(s)}", own_label])
+        said["label_y"].append(lines)
+        said["entropy"].append(_beside(own_summary.entropy[i], soft_summary.entropy[i], word, " nats"))
+        said["effective"].append(_beside(own_summary.effective[i], soft_summary.effective[i], word, f" of {KEYS}"))
+        said["top"].append(percent(own_summary.top[i]))
+        said["misplaced"].append(percent(wrong[i]))
+    said["label_y"] = np.asarray(said["label_y"], dtype=np.float32)
+    return said
+
+
+def _beside(own: float, soft: float, word: str, unit: str) -> str:
+    text = f"{decimals(own)}{unit}" if np.isfinite(own) else "undefined"
+    return text if word == SOFTMAX else f"{text} · softmax {decimals(soft)}"
+
+
+def _aside(member: FeatureMap | None, quantiles: np.ndarray, seeds: int, left: float) -> str:
+    """What stands beside the draw: the band over other draws, and what the map does with c."""
+    low, middle, high = quantiles
+    band = f"Over {seeds} draws {percent(middle)}, 5 to 95 % of them {percent(low)} to {percent(high)}."
+    if not np.isfinite(middle):
+        band = f"In most of {seeds} draws the denominator is nearly zero."
+    if member is not None and member.homogeneity is not None:
+        return f"{band} Scaling the query changes nothing."
+    if member is not None and member.random:
+        return f"{band} Bars: median of {DRAWS} feature draws, whiskers their range."
+    if member is not None and member.positivity == "no":
+        return f"{band} After signs cancel {percent(left)} of the scores is left."
+    return band
+
+
+def draw(question: Question, compact: bool) -> Drawing:
+    sources = VIEW.sources(question)
+    top = plot(
+        "sharpness.weights", 158 if compact else 260, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight", right=14
+    )
+    ticks(top.xaxis[0], {k: str(k) for k in (0, 5, 10, 15, 20, 25, 30)})
+    ticks(top.yaxis[0], PERCENTS)
+    bars_source = sources["sharpness.bars"]
+    top.vbar("key", 0.82, "softmax", source=bars_source, fill_color=LIGHT["faint"], fill_alpha=0.28, line_color=LIGHT["softmax"], line_width=1)
+    own = top.vbar("key", 0.52, "weight", source=bars_source, fill_color=LIGHT["elu"], line_color=None, tags=["slot:own"])
+    own.glyph.name = "sharpness.weight"
+    whisker = top.segment("key", "low", "key", "high", source=bars_source, line_color=LIGHT["elu"], line_width=1.4)
+    whisker.glyph.name = "sharpness.whisker"
+    labels(top, sources["sharpness.labels"]).glyph.name = "sharpness.names"
+    hover(top, [own], [("key", "@key"), ("weight", "@weight{0.0 %}"), ("softmax", "@softmax{0.0 %}")], mode="vline")
+
+    below = plot(
+        "sharpness.by_c", 182 if compact else 330, (0.25, 64), (-0.03, 1.06), x_log=True,
+        x_label="sharpness c: the query is c·q", y_label="on the match", right=14,
+    )  # fmt: skip
+    ticks(below.xaxis[0], {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8", 16: "16"})
+    ticks(below.yaxis[0], PERCENTS)
+    curves = sources["sharpness.curves"]
+    drawn = []
+    for word in reversed(PHIS):
+        renderer = line(below, curves, "c", word, word, line_width=1.6, tags=[f"slot:{word}"])
+        renderer.glyph.name, renderer.name = f"sharpness.curve.{word}", f"sharpness.line.{word}"
+        drawn.append(renderer)
+    colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[w] for w in PHIS])
+    tick = {"field": "word", "transform": colours}
+    ends = sources["sharpness.ends"]
+    below.segment("from", "limit", "to", "limit", source=ends, line_color=tick, line_dash=[3, 3], line_width=1.6)
+    below.scatter("to", "y", source=ends, marker="square", size=7, fill_color=tick, line_color=None)
+    labels(below, ends)
+    mark(below, "sharpness.here", 1.6)
+    for renderer in drawn:
+        hover(below, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None
+    return Drawing(((Cell(top),), (Cell(below),)), sources)
+
+
+VIEW = View(
+    word="sharpness",
+    title="Sharpness",
+    place=3,
+    question="Can the layer select, or only average?",
+    axis="c",
+    asks=(),
+    reels=REELS,
+    draw=draw,
+    answer=answer,
+    readouts=(
+        ("entropy of the weights", "sharpness.entropy"),
+        ("effective number of keys", "sharpness.effective"),
+        ("largest weight", "sharpness.top"),
+        ("on other keys than softmax’s", "sharpness.misplaced"),
+    ),
+    notices=(
+        "Softmax turns a score gap Δ into a ratio e^Δ, so a longer query sharpens without limit; the other curves level off at their dashed ends.",
+        "elu+1 levels off near 1/32: the +1 puts a floor under every key, and a sum over 31 floors outweighs one match.",
+        "Identity, ReLU and DPFP are flat: a longer query scales all their scores alike, and the division takes it out again.",
+    ),
+    met="Hybrids keep one softmax layer in four (Qwen3-Next) to eight (MiniMax-01): the layers that select.",
+    cite=(
+        "Katharopoulos et al. 2020, Transformers are RNNs, arXiv:2006.16236",
+        "Choromanski et al. 2020, Rethinking Attention with Performers, arXiv:2009.14794",
+        "Zhang et al. 2024, The Hedgehog & the Porcupine, arXiv:2402.04347",
+        "Arora et al. 2024, Simple linear attention language models (Based), arXiv:2402.18668",
+    ),
+)

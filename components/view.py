@@ -1,0 +1,96 @@
+"""What a view is: how it is drawn once, and what it answers.
+
+`draw` makes named Bokeh figures for the default question; the page sends them as a file that every
+visitor shares.  `answer` is pure and says, for any question, what stands in the named sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bokeh.models import ColumnDataSource, Plot
+
+from components.axes import AXES
+from components.reel import Answer, Reel, make_sources
+from components.words import WORDS
+
+if TYPE_CHECKING:
+    from components.lesson import Question
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure in its row: `grow` shares the width, `width` fixes it (px)."""
+
+    figure: Plot
+    grow: int = 1
+    width: int | None = None
+    title: str = ""
+    title_node: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Rows of figures from top to bottom, and every source, drawn from or not."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+    sources: Mapping[str, ColumnDataSource]
+
+
+@dataclass(frozen=True)
+class View:
+    """One picture of the lesson.
+
+    word: its page and the first part of its sources' names.  place: its position in the navigation.
+    axis: the reel axis under the finger.  asks: server words whose controls stand in its card.
+    readouts: (label, text node) pairs of the side column; table: rows of the bill below them, 0 for none.
+    player: what its play button says.  ribbon: words whose controls stand above the view on its own page.
+    """
+
+    word: str
+    title: str
+    place: int
+    question: str
+    axis: str
+    asks: tuple[str, ...]
+    reels: tuple[Reel, ...]
+    draw: Callable[[Question, bool], Drawing]
+    answer: Callable[[Question], Answer]
+    readouts: tuple[tuple[str, str], ...] = ()
+    notices: tuple[str, ...] = ()
+    met: str = ""
+    cite: tuple[str, ...] = ()
+    player: str = ""
+    table: int = 0
+    ribbon: tuple[str, ...] = field(default=("phi", "d_k", "seed"))
+
+    @property
+    def side_nodes(self) -> tuple[str, ...]:
+        """Text nodes of the side column, which the overview does not show."""
+        rows = (f"{self.word}.row.{i}.{part}" for i in range(self.table) for part in ("kind", "bytes", "arithmetic", "keys"))
+        return (*(node for _, node in self.readouts), *rows, f"{self.word}.values")
+
+    def sources(self, question: Question, prefix: str = "") -> dict[str, ColumnDataSource]:
+        return make_sources(self.reels, self.answer(question), start_positions(), prefix)
+
+
+def start_positions(values: Mapping[str, object] | None = None) -> dict[str, int]:
+    """Stop of every axis: where the address says, else the default."""
+    values = values or {}
+    return {word: axis.index(values.get(word, WORDS[word].default)) for word, axis in AXES.items()}
+
+
+def texts(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    """The columns of a `view.texts` or `view.math` answer."""
+    return {"node": [node for node, _ in pairs], "text": [text for _, text in pairs]}
+
+
+def props(rows: Sequence[tuple[str, str, object]]) -> dict[str, list]:
+    """The columns of a `view.props` answer; a colour travels as `slot:name`."""
+    return {
+        "model": [model for model, _, _ in rows],
+        "property": [name for _, name, _ in rows],
+        "value": [value for _, _, value in rows],
+    }

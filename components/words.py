@@ -1,0 +1,161 @@
+"""The address words: one table from which reading, writing, help and the hostile-input test are made.
+
+A *server* word changes what is computed and lives in the Lesson.  A *browser* word is a position on a
+reel or a setting of the page; Python reads it once, afterwards the browser owns it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from compute.feature_maps import FEATURE_MAPS, read_member, spell
+from compute.keys import KEY_MAKERS
+from compute.memory import WRITE_RULES
+from compute.sizing.models import models
+
+LONGEST_VALUE = 200
+"""Characters; a longer value is refused unread.  The longest legal one is a spelled feature map."""
+
+SHOWN = 40
+"""Characters of a refused value that the notice repeats."""
+
+
+class Refused(ValueError):
+    """A word that cannot be taken, in one sentence for the visitor."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """One name in the address: how its text is read, what it is by default, what it means."""
+
+    name: str
+    default: Any
+    meaning: str
+    legal: str
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = str
+    server: bool = True
+
+
+def one_of(options: Iterable[str]) -> tuple[str, Callable[[str], str]]:
+    options = tuple(options)
+
+    def read(text: str) -> str:
+        if text not in options:
+            raise Refused("is none of " + ", ".join(options))
+        return text
+
+    return " | ".join(options), read
+
+
+def number(low: float, high: float, kind: type = float) -> tuple[str, Callable[[str], Any]]:
+    def read(text: str) -> Any:
+        plain = text.removeprefix("-").replace(".", "", 0 if kind is int else 1)
+        if not (plain.isascii() and plain.isdigit()) or len(plain) > 15:
+            raise Refused("is not a whole number" if kind is int else "is not a plain number")
+        value = kind(text)
+        if not low <= value <= high or not math.isfinite(value):
+            raise Refused(f"is outside {low:,} to {high:,}")
+        return value
+
+    return f"{low:,} … {high:,}", read
+
+
+def whole_of(options: Iterable[int]) -> tuple[str, Callable[[str], int]]:
+    legal, read_text = one_of(map(str, options))
+    return legal, lambda text: int(read_text(text))
+
+
+def read_phi(text: str) -> str:
+    if text == SOFTMAX:
+        return text
+    try:
+        return spell(read_member(text))
+    except ValueError as error:
+        raise Refused(f"is no feature map: {error}") from None
+
+
+def read_row(text: str) -> int | None:
+    return None if text == "" else number(0, 255, int)[1](text)
+
+
+def brief(value: float) -> str:
+    return f"{value:g}"
+
+
+SOFTMAX = "softmax"
+"""The selector's word for no feature map at all: the exponential kernel."""
+
+WIDTHS = (4, 8, 16, 32, 64)
+KEYS = (*KEY_MAKERS, "phi")
+PHIS = (SOFTMAX, *FEATURE_MAPS)
+
+
+def _word(name: str, default: Any, how: tuple[str, Callable], meaning: str, **more: Any) -> Word:
+    return Word(name, default, meaning, how[0], how[1], **more)
+
+
+WORDS: dict[str, Word] = {
+    word.name: word
+    for word in (
+        _word("phi", "elu", (" | ".join(PHIS) + ", then ~knob~value", read_phi), "feature map φ"),
+        _word("d_k", 16, whole_of(WIDTHS), "width of queries and keys"),
+        _word("seed", 0, number(0, 99, int), "which random draw"),
+        _word("row", None, ("0 … 255 or empty", read_row), "row of the kernel matrix used as sharpness' query",
+              write=lambda row: "" if row is None else str(row)),
+        _word("rule", "additive", one_of(WRITE_RULES), "write rule of the memory"),
+        _word("keys", "random", one_of(KEYS), "keys that the memory stores"),
+        _word("rho", 0.5, number(0, 0.95), "share of the common direction in correlated keys", write=brief),
+        _word("alpha", 0.98, number(0.5, 1), "fraction a decaying memory keeps per write", write=brief),
+        _word("beta", 0.5, number(0, 1), "write strength of the delta rules", write=brief),
+        _word("model", "minimax-01", one_of(models()), "model whose bytes are counted"),
+        _word("c", 1.6, number(0.25, 16), "sharpness: the query is c·q", write=brief, server=False),
+        _word("n", 128, number(0, 256, int), "pairs written", server=False),
+        _word("N", 256, number(16, 256, int), "queries and keys of the kernel matrix", server=False),
+        _word("T", 2**20, number(1, 10_000_000, int), "context length in tokens", server=False),
+        _word("theme", "light", one_of(("light", "dark")), "palette of the page", server=False),
+        _word("embed", "0", one_of(("0", "1")), "1 drops the frame round the view", server=False),
+        _word("hide", "", one_of(("", "controls")), "controls: hides what can be changed", server=False),
+        _word("v", "1", one_of(("1",)), "set of defaults that the address was written against", server=False),
+    )
+}
+
+
+def read_address(arguments: dict[str, list[bytes]]) -> tuple[dict[str, Any], list[str]]:
+    """Words of a query string, read one by one: the good values, and a sentence for each refusal.
+
+    A repeated word keeps its first value if that is legal.  Nothing is clamped.
+    """
+    values: dict[str, Any] = {}
+    refused: list[str] = []
+    for name, given in arguments.items():
+        word = WORDS.get(name)
+        if word is None:
+            refused.append(f"{_shown(name)} is not a word of this address")
+            continue
+        try:
+            text = given[0].decode()
+            if len(text) > LONGEST_VALUE:
+                raise Refused(f"is {len(text):,} characters long")
+            values[name] = word.read(text)
+        except UnicodeDecodeError:
+            refused.append(f"{name} is not readable text")
+        except Refused as reason:
+            refused.append(f"{name} = {_shown(text)} {reason}")
+        if len(given) > 1:
+            refused.append(f"{name} stands {len(given)} times; the first counts")
+    return values, refused
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
+
+
+def written(values: dict[str, Any]) -> dict[str, str]:
+    """Address text of the words that differ from their default, in the order of the table."""
+    return {
+        name: word.write(values[name]) for name, word in WORDS.items() if name in values and values[name] != word.default
+    }

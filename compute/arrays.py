@@ -1,0 +1,94 @@
+"""The door through which arrays enter: one array kind, one dtype policy, one way to refuse.
+
+NumPy or torch in, the same kind, device and floating dtype out.  Integers become float64.
+float16 and bfloat16 are computed in float32 and rounded once, on the way out.
+torch is never imported here: it is only recognised when the caller already brought it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from array_api_compat import array_namespace, device, is_array_api_obj
+
+Array = Any
+"""A NumPy array or a torch tensor.  Shapes are read from the right: token axis -2, feature axis -1."""
+
+HALF = ("float16", "bfloat16")
+
+
+class Admitted(NamedTuple):
+    """What `admit` lets in: namespace, the dtype to leave with, and the arrays to compute on."""
+
+    xp: Any
+    dtype: Any
+    arrays: tuple[Array, ...]
+
+
+def namespace(*arrays: Array) -> Any:
+    """Array-API namespace shared by the arrays; ValueError if NumPy and torch are mixed."""
+    try:
+        return array_namespace(*arrays)
+    except TypeError:
+        kinds = sorted({type(a).__module__.partition(".")[0] for a in arrays})
+        raise ValueError(f"arrays must be of one kind, got {' and '.join(kinds)}") from None
+
+
+def dtype_name(dtype: Any) -> str:
+    """`float32` for both `numpy.float32` and `torch.float32`."""
+    return str(np.dtype(dtype)) if not str(dtype).startswith("torch.") else str(dtype).partition(".")[2]
+
+
+def admit(*, ndim: int = 1, finite: bool = True, **named: Array) -> Admitted:
+    """Check the named arrays and bring them to one floating dtype fit for computing.
+
+    ndim: fewest axes each must have.  finite: refuse NaN and Inf.
+    Raises ValueError that begins with the name of the offending argument.
+    """
+    given = {name: a if is_array_api_obj(a) else _from_plain(name, a) for name, a in named.items()}
+    xp = namespace(*given.values())
+    for name, a in given.items():
+        if a.ndim < ndim:
+            raise ValueError(f"{name} must have at least {ndim} axes, got shape {tuple(a.shape)}")
+        if 0 in a.shape:
+            raise ValueError(f"{name} must not be empty, got shape {tuple(a.shape)}")
+        if not xp.isdtype(a.dtype, ("real floating", "integral")):
+            raise ValueError(f"{name} must hold real numbers, got {dtype_name(a.dtype)}")
+    floating = [a.dtype for a in given.values() if xp.isdtype(a.dtype, "real floating")]
+    dtype = xp.result_type(*floating) if floating else xp.float64
+    work = xp.float32 if dtype_name(dtype) in HALF else dtype
+    arrays = tuple(xp.astype(a, work, copy=False) for a in given.values())
+    if finite:
+        for name, a in zip(given, arrays):
+            if not bool(xp.all(xp.isfinite(a))):
+                raise ValueError(f"{name} must be finite, got NaN or Inf")
+    return Admitted(xp, dtype, arrays)
+
+
+def _from_plain(name: str, a: Any) -> np.ndarray:
+    try:
+        return np.asarray(a)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array, got {type(a).__name__}") from None
+
+
+def leave(admitted: Admitted, result: Array) -> Array:
+    """The result in the dtype its inputs came with."""
+    return admitted.xp.astype(result, admitted.dtype, copy=False)
+
+
+def like(x: Array, values: np.ndarray) -> Array:
+    """NumPy values as an array of x's kind, device and dtype (for random draws, always made by NumPy)."""
+    xp = namespace(x)
+    return xp.asarray(values, dtype=x.dtype, device=device(x))
+
+
+def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """An exact Python int in [low, high]; ValueError that begins with the name otherwise."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name} must be a whole number, got {value!r}")
+    if value < low or (high is not None and value > high):
+        bound = f"at least {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be {bound}, got {value}")
+    return int(value)

@@ -1,0 +1,42 @@
+"""The family of feature maps φ: what can be chosen, by address word, in teaching order.
+
+To add one: write its class beside its kin and its line in FEATURE_MAPS.  `base` says what a map must know.
+"""
+
+from __future__ import annotations
+
+from compute.families import read, spell
+from compute.feature_maps.base import FeatureMap
+from compute.feature_maps.learned import Hedgehog
+from compute.feature_maps.pointwise import EluPlusOne, Identity, Relu, Silu
+from compute.feature_maps.polynomial import Dpfp, Taylor, taylor_features
+from compute.feature_maps.sampled import PositiveRandom, Trigonometric
+from compute.random_features import orthogonal_directions, positive_random_features, softmax_kernel_estimate
+
+__all__ = [
+    "FEATURE_MAPS",
+    "FeatureMap",
+    "orthogonal_directions",
+    "positive_random_features",
+    "read_member",
+    "softmax_kernel_estimate",
+    "spell",
+    "taylor_features",
+]
+
+FEATURE_MAPS: dict[str, type[FeatureMap]] = {
+    "identity": Identity,
+    "elu": EluPlusOne,
+    "relu": Relu,
+    "silu": Silu,
+    "favor": PositiveRandom,
+    "trig": Trigonometric,
+    "taylor": Taylor,
+    "hedgehog": Hedgehog,
+    "dpfp": Dpfp,
+}
+
+
+def read_member(text: str) -> FeatureMap:
+    """The map that an address word spells, e.g. `favor~m~64`.  ValueError, one sentence, on anything else."""
+    return read(text, FEATURE_MAPS, "phi")

@@ -1,0 +1,117 @@
+"""What a feature map φ is: the base classes of the family.
+
+Every map works on the last axis, `[*, d_k] → [*, d_φ]`, applies no temperature and adds no ε.  Besides its features a
+map knows three things that a product of features loses to rounding or to a limit: its kernel, the kernel's rows up to
+a positive factor per query (all that normalised weights need), and the rows' limit for an ever longer query.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from compute.arrays import Array, admit, leave, namespace, whole
+from compute.families import Member
+
+SEEDS = 2**63
+"""Seeds run from 0 to SEEDS − 1."""
+
+
+@dataclass(frozen=True)
+class FeatureMap(Member):
+    """A feature map φ.  Subclasses say `features` and, where a product of features is not good enough, more."""
+
+    label: ClassVar[str]
+    positivity: ClassVar[str]
+    """"yes": features > 0.  "nonnegative": ≥ 0, may all vanish.  "kernel": only the kernel is > 0.  "no": signed."""
+    homogeneity: ClassVar[int | None] = None
+    """n if φ(cx) = cⁿφ(x) for c > 0; such a map's weights do not change with the length of the query."""
+    approximates: ClassVar[str] = "no"
+    """How φ(q)·φ(k) relates to e^(q·k)."""
+    random: ClassVar[bool] = False
+    """Whether the map is one draw of many; if so it has a `seed`, and `redraw`."""
+    latex: ClassVar[str]
+    kernel_latex: ClassVar[str | None] = None
+    width_latex: ClassVar[str] = "d_k"
+    used_by: ClassVar[str]
+    source: ClassVar[str]
+
+    def __call__(self, x: Array) -> Array:
+        """φ(x): [*, d_k] → [*, d_φ], of x's kind, device and dtype.  NaN passes through.  ValueError naming x."""
+        x = admit(x=x, finite=False)
+        self.d_phi(x.arrays[0].shape[-1])
+        return leave(x, self.features(x.arrays[0]))
+
+    def d_phi(self, d_k: int) -> int:
+        """Number of features of a vector of width d_k.  ValueError naming d_k, or a knob that does not fit d_k."""
+        return whole("d_k", d_k, 1)
+
+    def rank_bound(self, d_k: int) -> int:
+        """Largest rank that a kernel matrix of this map can have: the number of distinct features."""
+        return self.d_phi(d_k)
+
+    def features(self, x: Array) -> Array:
+        """φ(x) for a floating array that was let in already."""
+        raise NotImplementedError
+
+    def kernel(self, Q: Array, K: Array) -> Array:
+        """φ(q)·φ(k) for all pairs of admitted arrays: [*, T_q, d_k], [*, T_k, d_k] → [*, T_q, T_k]."""
+        return products(self.features(Q), self.features(K))
+
+    def rows(self, Q: Array, K: Array) -> Array:
+        """The kernel up to one positive factor per query: enough for weights, and finite where the kernel is not."""
+        return self.kernel(Q, K)
+
+    def limit_rows(self, Q: Array, K: Array) -> Array:
+        """What the rows for c·Q tend to as c → ∞, up to one positive factor per query; NaN where there is no limit."""
+        return self.rows(Q, K) if self.homogeneity is not None else self.rows(Q, K) * float("nan")
+
+    def redraw(self, i: int) -> FeatureMap:
+        """The i-th further draw of a random map (0 is the map itself); any other map is its own redraw."""
+        return replace(self, seed=(self.seed + i) % SEEDS) if self.random else self
+
+
+@dataclass(frozen=True)
+class LogFeatureMap(FeatureMap):
+    """A positive map that is known by the logarithm of its features."""
+
+    positivity = "yes"
+
+    def log_features(self, x: Array) -> Array:
+        """log φ(x)."""
+        raise NotImplementedError
+
+    def log_leading(self, q: Array) -> Array:
+        """log of the features of c·q as c → ∞, up to one factor per row; −inf for those that fall behind."""
+        raise NotImplementedError
+
+    def features(self, x: Array) -> Array:
+        return namespace(x).exp(self.log_features(x))
+
+    def rows(self, Q: Array, K: Array) -> Array:
+        return balanced(self.log_features(Q), self.log_features(K))
+
+    def limit_rows(self, Q: Array, K: Array) -> Array:
+        return balanced(self.log_leading(Q), self.log_features(K))
+
+
+def products(a: Array, b: Array) -> Array:
+    return a @ namespace(a).matrix_transpose(b)
+
+
+def balanced(log_q: Array, log_k: Array) -> Array:
+    """exp(log_q)·exp(log_k) up to one positive factor per row.
+
+    Each feature is shifted by its largest key, which cancels in the product, then each row by its largest term.
+    All exponents are then ≤ 0 and every row holds a term e⁰, so no row over- or underflows, whatever the norms.
+    """
+    xp = namespace(log_q)
+    shift = xp.max(log_k, axis=-2, keepdims=True)
+    log_q = log_q + shift
+    return products(xp.exp(log_q - xp.max(log_q, axis=-1, keepdims=True)), xp.exp(log_k - shift))
+
+
+def where_largest(x: Array, value: Array | float, otherwise: float) -> Array:
+    """`value` at the largest entries of each row (all of them, if tied), `otherwise` elsewhere."""
+    xp = namespace(x)
+    return xp.where(x == xp.max(x, axis=-1, keepdims=True), value + xp.zeros_like(x), otherwise)

@@ -1,0 +1,88 @@
+"""Maps made of random directions: each member is one draw, and its kernel an estimate of e^(q·k)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from compute.arrays import Array, namespace, whole
+from compute.families import knob
+from compute.feature_maps.base import SEEDS, FeatureMap, LogFeatureMap, products, where_largest
+from compute.random_features import beside, directions, half_square, log_positive_features, waves
+
+
+@dataclass(frozen=True)
+class PositiveRandom(LogFeatureMap):
+    """Positive random features (FAVOR+): an unbiased estimate of e^(q·k) from exponentials of random projections.
+
+    Width m, chosen freely.  Price: relative variance (e^‖q+k‖² − 1)/m, exponential in the length of the vectors.
+    Directions are orthogonal in blocks of d_k unless `orthogonal` is off.
+    """
+
+    m: int = knob(256, 1, 2**20, "number of random features", offered=(16, 4096))
+    seed: int = knob(0, 0, SEEDS - 1, "which random draw", offered=(0, 9999))
+    orthogonal: bool = knob(True, doc="directions orthogonal in blocks of d_k")
+
+    word = "favor"
+    label = "positive random"
+    approximates = "unbiased"
+    random = True
+    latex = r"\phi(x) = \frac{1}{\sqrt{m}} \exp\left(\Omega x - \frac{\|x\|^2}{2}\right)"
+    kernel_latex = r"\approx e^{q^\top k}"
+    width_latex = "m"
+    used_by = "Performer"
+    source = "Choromanski et al. 2020, arXiv:2009.14794"
+
+    def d_phi(self, d_k: int) -> int:
+        whole("d_k", d_k, 1)
+        return self.m
+
+    def log_features(self, x: Array) -> Array:
+        return log_positive_features(x, self.directions_for(x))
+
+    def log_leading(self, q: Array) -> Array:
+        return where_largest(products(q, self.directions_for(q)), 0.0, otherwise=-np.inf)
+
+    def directions_for(self, x: Array) -> Array:
+        """The directions Ω of this draw, [m, d_k], beside x."""
+        return beside(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
+
+
+@dataclass(frozen=True)
+class Trigonometric(FeatureMap):
+    """Random Fourier features with the factor e^(‖x‖²/2): an unbiased estimate of e^(q·k) from waves.
+
+    Width 2m for m directions.  Price: estimates can be negative, and their error grows without bound relative to a
+    small kernel value.  The plain Fourier features of a Gaussian kernel lack the factor.
+    """
+
+    m: int = knob(256, 1, 2**20, "number of random directions", offered=(16, 4096))
+    seed: int = knob(0, 0, SEEDS - 1, "which random draw", offered=(0, 9999))
+    orthogonal: bool = knob(False, doc="directions orthogonal in blocks of d_k")
+
+    word = "trig"
+    label = "trigonometric"
+    positivity = "no"
+    approximates = "unbiased"
+    random = True
+    latex = r"\phi(x) = \frac{e^{\|x\|^2/2}}{\sqrt{m}} \left(\cos \Omega x, \sin \Omega x\right)"
+    kernel_latex = r"\approx e^{q^\top k}"
+    width_latex = "2 m"
+    used_by = "random-feature baselines"
+    source = "Rahimi & Recht 2007, NeurIPS; Choromanski et al. 2020, arXiv:2009.14794"
+
+    def d_phi(self, d_k: int) -> int:
+        whole("d_k", d_k, 1)
+        return 2 * self.m
+
+    def features(self, x: Array) -> Array:
+        return namespace(x).exp(half_square(x)) * self._waves(x)
+
+    def rows(self, Q: Array, K: Array) -> Array:
+        xp = namespace(Q)
+        growth = half_square(K)
+        return products(self._waves(Q), self._waves(K) * xp.exp(growth - xp.max(growth, axis=-2, keepdims=True)))
+
+    def _waves(self, x: Array) -> Array:
+        return waves(x, beside(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal)))

@@ -1,0 +1,87 @@
+"""The outer-product memory: write pairs, read them back, and how much the pairs disturb one another.
+
+S = Σ k̂ₛvₛᵀ stores pairs under keys of unit length k̂.  Reading with k̂ⱼ returns vⱼ plus crosstalk,
+every other value weighted by the cosine between its key and k̂ⱼ.  The rules by which modern layers
+write live in `compute.write_rules` and are offered here as well.
+Source: Schlag, Irie, Schmidhuber 2021, arXiv:2102.11174.
+"""
+
+from __future__ import annotations
+
+from compute.arrays import Array, admit, leave, namespace
+from compute.write_rules import WRITE_RULES, Additive, Decay, Delta, GatedDelta, WriteRule, find_rule, recall
+
+__all__ = [
+    "WRITE_RULES",
+    "Additive",
+    "Decay",
+    "Delta",
+    "GatedDelta",
+    "WriteRule",
+    "crosstalk_energy",
+    "find_rule",
+    "read",
+    "recall",
+    "unit",
+    "write",
+]
+
+
+def unit(X: Array, name: str = "X") -> Array:
+    """Rows of X `[*, d]` at length one.  ValueError that begins with `name` if a row has length zero."""
+    xp = namespace(X)
+    # The largest entry goes first, so that squares neither overflow nor vanish.
+    largest = xp.max(xp.abs(X), axis=-1, keepdims=True)
+    if bool(xp.any(largest == 0)):
+        raise ValueError(f"{name} must not hold a vector of length zero, it has no direction")
+    X = X / largest
+    return X / xp.linalg.vector_norm(X, axis=-1, keepdims=True)
+
+
+def write(K: Array, V: Array) -> Array:
+    """The memory after all pairs, S = Σ k̂ₛvₛᵀ `[*lead, d_k, d_v]`, from K `[*lead, n, d_k]` and V `[*lead, n, d_v]`.
+
+    Keys are brought to unit length, values stay as they are.  Up to d_k pairs with orthogonal keys read
+    back exactly; no memory of this shape reads back more than d_k generic pairs.
+    """
+    admitted = admit(ndim=2, K=K, V=V)
+    K, V = admitted.arrays
+    if tuple(V.shape[:-1]) != tuple(K.shape[:-1]):
+        raise ValueError(f"V must have one row per key and K's lead axes, got {tuple(V.shape)} for {tuple(K.shape)}")
+    return leave(admitted, unit(K, "K").mT @ V)
+
+
+def read(S: Array, q: Array) -> Array:
+    """Sᵀq̂ for q `[*lead, d_k]` → `[*lead, d_v]`, or for a stack of queries `[*lead, T, d_k]` → `[*lead, T, d_v]`.
+
+    The query is brought to unit length.
+    """
+    admitted = admit(S=S, q=q)
+    S, q = admitted.arrays
+    if S.ndim < 2:
+        raise ValueError(f"S must have at least 2 axes, got shape {tuple(S.shape)}")
+    stack = q.ndim == S.ndim
+    if tuple(q.shape[: -1 - stack]) != tuple(S.shape[:-2]) or q.shape[-1] != S.shape[-2]:
+        raise ValueError(f"q must fit S {tuple(S.shape)}: its lead axes, then {S.shape[-2]}, got {tuple(q.shape)}")
+    q = unit(q, "q")
+    return leave(admitted, q @ S if stack else recall(S, q))
+
+
+def crosstalk_energy(K: Array) -> Array:
+    """Mean over j of Σ_{s≠j} (k̂ₛ·k̂ⱼ)², `[*lead]`, from keys K `[*lead, n, d_k]`.
+
+    It is the expected squared length of the crosstalk over that of the value, for independent values of
+    mean zero and equal size.  Random keys: about (n−1)/d_k (`compute.memory_laws`).
+    """
+    admitted = admit(ndim=2, K=K)
+    xp = admitted.xp
+    K = unit(admitted.arrays[0], "K")
+    n, d = K.shape[-2:]
+    # The Gram matrix of rows or of columns, whichever is smaller: same sum of squares.
+    # Past n = d the sum is far above n, so nothing is lost in taking the n ones of the diagonal away.
+    if n > d:
+        energy = xp.sum((K.mT @ K) ** 2, axis=(-2, -1)) / n - 1
+    else:
+        gram = K @ K.mT
+        energy = xp.sum((gram - xp.tril(xp.triu(gram))) ** 2, axis=(-2, -1)) / n
+    return leave(admitted, energy)

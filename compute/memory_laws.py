@@ -1,0 +1,111 @@
+"""What theory says a memory reads back, beside which the measured curves are drawn.
+
+All laws take the mean squared cosine between two keys, `overlap` (1/d for random keys; `compute.keys`
+declares it for each kind, `crosstalk_energy(K) / (n − 1)` measures it for any others), and hold for additive
+memories with or without a fixed decay.  None is known for a correcting rule: draw no law there.
+n and age may be numbers or NumPy arrays; results are float64.
+Source: the second moment of uniform unit vectors; Schlag, Irie, Schmidhuber 2021, arXiv:2102.11174.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lgamma
+
+import numpy as np
+
+
+def energy(n: np.ndarray | float, overlap: float, *, alpha: float = 1.0, age: np.ndarray | float | None = None):
+    """Expected crosstalk energy over ‖v‖² after n writes: (n − 1)·overlap without decay.
+
+    With decay a pair of age a (0 is the newest) is disturbed by what is left of the n − 1 others,
+    (Σ_{i<n} α²ⁱ − α²ᵃ)·overlap; age None is the mean over all stored pairs.
+    """
+    n = np.asarray(n, dtype=np.float64)
+    left = n if alpha == 1 else (1 - alpha ** (2 * n)) / (1 - alpha**2)
+    return overlap * (left * (n - 1) / n if age is None else left - signal(alpha, age) ** 2)
+
+
+def steady_energy(overlap: float, alpha: float) -> float:
+    """The newest pair's crosstalk energy when a decaying memory has run for long: α²/(1 − α²)·overlap."""
+    return np.inf if alpha == 1 else overlap * alpha**2 / (1 - alpha**2)
+
+
+def signal(alpha: float, age: np.ndarray | float) -> np.ndarray:
+    """What is left of a value written `age` writes ago."""
+    return np.power(np.float64(alpha), age)
+
+
+def cosine(energy: np.ndarray | float, d_v: int | None = None, *, signal: np.ndarray | float = 1.0) -> np.ndarray:
+    """Expected cosine between a read and its value: ρ = 1/√(1 + energy/signal²) when values are wide.
+
+    With d_v given, the exact mean for Gaussian values of that width,
+    ρ·(2/d_v)·(Γ((d_v+1)/2)/Γ(d_v/2))²·₂F₁(½, ½; d_v/2 + 1; ρ²), smaller because a narrow read is also
+    off in length.  Raises ValueError for an energy in (0, 1e-6) together with d_v: the series is then too long.
+    """
+    noise = np.asarray(energy, dtype=np.float64) / np.square(signal)
+    rho = 1 / np.sqrt(1 + noise)
+    if d_v is None:
+        return rho
+    if np.any((noise > 0) & (noise < 1e-6)):
+        raise ValueError("energy must be 0 or at least 1e-6 of the signal for the exact law")
+    shrink = 2 / d_v * np.exp(2 * (lgamma((d_v + 1) / 2) - lgamma(d_v / 2)))
+    exact = np.ones_like(rho)
+    mixed = (noise > 0) & np.isfinite(noise)
+    exact[mixed] = rho[mixed] * shrink * _hyp2f1_half(d_v / 2 + 1, rho[mixed] ** 2)
+    exact[np.isinf(noise)] = 0.0
+    return exact
+
+
+def mean_cosine(n: int, overlap: float, *, alpha: float = 1.0, d_v: int | None = None) -> float:
+    """Expected cosine averaged over all n stored pairs; with decay the old ones are lost in the crosstalk."""
+    if alpha == 1:
+        return float(cosine(energy(n, overlap), d_v))
+    age = np.arange(n)
+    return float(np.mean(cosine(energy(n, overlap, alpha=alpha, age=age), d_v, signal=signal(alpha, age))))
+
+
+def best_energy(n: np.ndarray | float, d: int) -> np.ndarray:
+    """Mean squared miss over ‖v‖² of the best d-row memory for n generic pairs: 0 up to n = d, then 1 − d/n.
+
+    Its cosine is √(1 − energy) for wide values.  No way of writing does better, whatever φ made the d rows.
+    """
+    return np.maximum(0.0, 1 - d / np.asarray(n, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class Load:
+    """How full a memory is: one random pair per token in a state of `width` rows, nothing ever erased."""
+
+    tokens: int
+    width: int
+
+    @property
+    def tokens_per_row(self) -> float:
+        return self.tokens / self.width
+
+    @property
+    def cosine(self) -> float:
+        """What a plain additive memory so loaded would read at; rules that forget exist because of this."""
+        return float(cosine(energy(self.tokens, 1 / self.width)))
+
+
+def _hyp2f1_half(c: float, z: np.ndarray) -> np.ndarray:
+    """₂F₁(½, ½; c; z) for z in (0, 1) by its power series, to about 1e-15."""
+    terms = np.ceil(np.log(1e-17 * (1 - z)) / np.log(z))
+    k = np.arange(np.max(terms))
+    coefficients = np.cumprod(np.append(1.0, (k + 0.5) ** 2 / ((c + k) * (k + 1))))
+    # For wide values the coefficients alone end the series, long before the powers of z do.
+    ends = np.flatnonzero(coefficients[1:] * (k + 1) < 1e-18)
+    terms = np.minimum(terms, ends[0] if len(ends) else np.inf)
+    total = np.zeros_like(z)
+    low = -1
+    # Points near 1 need thousands of terms and are few: each band of points gets the length it needs.
+    while low < np.max(terms):
+        high = max(64, 4 * low)
+        band = (terms > low) & (terms <= high)
+        if np.any(band):
+            for coefficient in coefficients[high::-1]:
+                total[band] = total[band] * z[band] + coefficient
+        low = high
+    return total

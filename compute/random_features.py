@@ -1,0 +1,96 @@
+"""Random directions and the features made of them, on their own, without a member of the family.
+
+Positive features estimate e^(q·k) by an average of products of positive numbers, trigonometric ones by an average of
+cosines.  Both are unbiased for standard-normal directions.  No temperature is applied here.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import log
+
+import numpy as np
+
+from compute.arrays import Array, admit, leave, like, namespace, whole
+
+
+def orthogonal_directions(d_phi: int, d_k: int, rng: np.random.Generator) -> np.ndarray:
+    """Directions that are orthogonal in blocks of d_k rows: [d_phi, d_k] float64.
+
+    Every row alone is standard normal: a uniform direction times an independent χ(d_k) length.  Rows of different
+    blocks are independent; the last block may be cut.  Raises ValueError naming d_phi or d_k.
+    Source: Choromanski et al. 2020, arXiv:2009.14794, section 2.4.
+    """
+    d_phi, d_k = whole("d_phi", d_phi, 1), whole("d_k", d_k, 1)
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    blocks = -(-d_phi // d_k)
+    frames, R = np.linalg.qr(rng.standard_normal((blocks, d_k, d_k)))
+    # LAPACK fixes signs by its own convention; undoing that makes the frame uniform (Haar), else estimates are biased.
+    frames *= np.where(np.diagonal(R, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[:, None, :]
+    lengths = np.sqrt(rng.chisquare(d_k, size=(d_phi, 1)))
+    return frames.reshape(blocks * d_k, d_k)[:d_phi] * lengths
+
+
+@lru_cache(maxsize=16)
+def directions(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:
+    """The m directions of one draw, [m, d_k] float64, read-only."""
+    rng = np.random.default_rng(seed)
+    Omega = orthogonal_directions(m, d_k, rng) if orthogonal else rng.standard_normal((m, d_k))
+    Omega.setflags(write=False)
+    return Omega
+
+
+def half_square(x: Array) -> Array:
+    """‖x‖²/2 with the feature axis kept: [*, 1]."""
+    return namespace(x).sum(x * x, axis=-1, keepdims=True) / 2
+
+
+def log_positive_features(x: Array, Omega: Array) -> Array:
+    """Logarithm of the positive features, [*, m]: it stays a number where the features would over- or underflow."""
+    return x @ namespace(x).matrix_transpose(Omega) - half_square(x) - log(Omega.shape[0]) / 2
+
+
+def waves(x: Array, Omega: Array) -> Array:
+    """cos(Ωx) then sin(Ωx), over √m: [*, 2m].  The factor e^(‖x‖²/2) of trigonometric features is left out."""
+    xp = namespace(x)
+    angle = x @ xp.matrix_transpose(Omega)
+    return xp.concat([xp.cos(angle), xp.sin(angle)], axis=-1) / Omega.shape[0] ** 0.5
+
+
+def positive_random_features(X: Array, Omega: Array) -> Array:
+    """exp(Ωx − ‖x‖²/2)/√d_φ for every row of X: [*, n, d_k] and [d_φ, d_k] give [*, n, d_φ].
+
+    No temperature.  The result has X's kind and dtype.  Raises ValueError naming X or Omega.
+    Source: Choromanski et al. 2020, arXiv:2009.14794, lemma 1.
+    """
+    x = admit(X=X)
+    return leave(x, x.xp.exp(log_positive_features(x.arrays[0], _directions_like(x.arrays[0], Omega))))
+
+
+def softmax_kernel_estimate(q: Array, k: Array, Omega: Array) -> Array:
+    """The estimate φ(q)·φ(k) of e^(q·k) from positive features: vectors [*, d_k] give scalars [*].
+
+    The exponents are added before exponentiating, so the product of two tiny features is not lost.
+    """
+    x = admit(q=q, k=k)
+    q, k = x.arrays
+    Omega = _directions_like(q, Omega)
+    return leave(x, x.xp.sum(x.xp.exp(log_positive_features(q, Omega) + log_positive_features(k, Omega)), axis=-1))
+
+
+def beside(x: Array, values: Array) -> Array:
+    """Values of either kind as an array that can meet x in a product; a trainable tensor stays trainable."""
+    xp = namespace(x)
+    if not isinstance(values, np.ndarray):
+        return xp.astype(values, x.dtype, copy=False)
+    # torch warns about memory that it may not write to, and cached draws are read-only.
+    return like(x, values if values.flags.writeable else values.copy())
+
+
+def _directions_like(x: Array, Omega: Array) -> Array:
+    """Omega checked, in x's kind and dtype (draws are made by NumPy, whatever x is)."""
+    (omega,) = admit(ndim=2, Omega=Omega).arrays
+    if omega.ndim != 2 or omega.shape[-1] != x.shape[-1]:
+        raise ValueError(f"Omega must have shape (d_phi, {x.shape[-1]}), got {tuple(omega.shape)}")
+    return beside(x, omega)

@@ -1,0 +1,164 @@
+"""How many independent directions a kernel matrix has, seen through its singular values.
+
+The module works in float64 and hands float64 out whatever comes in, because roundoff of the input's
+dtype would be counted as rank.  `dtype="float32"` shows exactly that; every function takes it.
+A kernel of d_phi features is a product of two thin matrices, hence rank ≤ d_phi at any length, and
+its spectrum follows from two QR factors without the N × N matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from compute.arrays import Array, admit, namespace, whole
+
+Phi = Callable[[Array], Array] | None
+"""A feature map, or None for the softmax kernel."""
+
+PRECISIONS = ("float64", "float32")
+
+
+def kernel_matrix(Q: Array, K: Array, phi: Phi = None, scale: float | None = None, *, dtype: str = "float64") -> Array:
+    """Kernel of every query with every key, `[*lead, N_q, N_k]` from Q `[*lead, N_q, d_k]`, K `[*lead, N_k, d_k]`.
+
+    phi None: exp(scale·q·k), scale None being d_k^(−½).  A phi: φ(√scale·Q)φ(√scale·K)ᵀ, scale None being
+    the inputs as given.  No row is divided by its sum.  ValueError for shapes that do not fit, a scale that
+    is not positive, or an exponential beyond the dtype.
+    """
+    xp, (Q, K), scale = _enter(Q, K, scale, dtype)
+    if phi is not None:
+        return _features(phi, Q, scale) @ _features(phi, K, scale).mT
+    scores = (Q @ K.mT) * (Q.shape[-1] ** -0.5 if scale is None else scale)
+    if float(xp.max(scores)) > np.log(float(xp.finfo(scores.dtype).max)):
+        raise ValueError(f"Q must be shorter, exp(scale·q·k) overflows {dtype}")
+    return xp.exp(scores)
+
+
+def spectrum(M: Array, *, symmetric: bool = False, dtype: str = "float64") -> Array:
+    """Singular values of M `[*lead, m, n]`, descending, `[*lead, min(m, n)]`; absolute, not divided by the first.
+
+    symmetric: M is its own transpose, so |eigenvalues| serve, several times cheaper.
+    """
+    xp, (M,) = _floats(dtype, ndim=2, M=M)
+    if symmetric:
+        return xp.flip(xp.sort(xp.abs(xp.linalg.eigvalsh(M)), axis=-1), axis=-1)
+    return xp.linalg.svdvals(M)
+
+
+def feature_spectrum(phi_q: Array, phi_k: Array, *, dtype: str = "float64") -> Array:
+    """Singular values of φ(Q)φ(K)ᵀ from the features `[*lead, N, d_phi]` themselves, `[*lead, min(N_q, N_k, d_phi)]`.
+
+    The remaining singular values are zero exactly.  4·N·d_phi² FLOPs; with as many features as rows the product
+    is formed after all.
+    """
+    _, (phi_q, phi_k) = _floats(dtype, ndim=2, phi_q=phi_q, phi_k=phi_k)
+    N_q, N_k, d_phi = phi_q.shape[-2], phi_k.shape[-2], phi_q.shape[-1]
+    if phi_k.shape[-1] != d_phi:
+        raise ValueError(f"phi_k must have the {d_phi} features of phi_q, got {phi_k.shape[-1]}")
+    # Rotations leave singular values alone: what is left of a tall side is its triangular factor.
+    sides = (_triangle(x) if x.shape[-2] > d_phi else x for x in (phi_q, phi_k))
+    left, right = sides
+    return spectrum(left @ right.mT, dtype=dtype)[..., : min(N_q, N_k, d_phi)]
+
+
+def kernel_spectrum(
+    Q: Array, K: Array, phi: Phi = None, scale: float | None = None, *, dtype: str = "float64"
+) -> Array:
+    """Singular values of `kernel_matrix(Q, K, phi, scale)` by the cheapest exact route, `[*lead, min(N_q, N_k, d_phi)]`.
+
+    Features go through QR; the softmax kernel of a set with itself (K is Q) through eigenvalues, else in full.
+    """
+    if phi is None:
+        return spectrum(kernel_matrix(Q, K, scale=scale, dtype=dtype), symmetric=K is Q, dtype=dtype)
+    same = K is Q
+    _, (Q, K), scale = _enter(Q, K, scale, dtype)
+    phi_q = _features(phi, Q, scale)
+    return feature_spectrum(phi_q, phi_q if same else _features(phi, K, scale), dtype=dtype)
+
+
+def spectra(
+    Q: Array, K: Array, phi: Phi, lengths: Sequence[int], scale: float | None = None, *, dtype: str = "float64"
+) -> Array:
+    """`kernel_spectrum` of the first N queries and keys for each N of `lengths`, `[*lead, len(lengths), max(lengths)]`.
+
+    Row i holds N values, zeros where the features are exhausted, then NaN.
+    """
+    xp = namespace(Q)
+    lengths = [whole("lengths", N, 1, min(Q.shape[-2], K.shape[-2])) for N in lengths]
+    rows = []
+    for N in lengths:
+        prefix = Q[..., :N, :]
+        values = kernel_spectrum(prefix, prefix if K is Q else K[..., :N, :], phi, scale, dtype=dtype)
+        zeros, nothing = (xp.zeros_like(values[..., :1]) for _ in range(2))
+        nothing = nothing + xp.nan
+        short, absent = N - values.shape[-1], max(lengths) - N
+        rows.append(xp.concat([values, *[zeros] * short, *[nothing] * absent], axis=-1))
+    return xp.stack(rows, axis=-2)
+
+
+def rank_of(values: Array, rtol: float = 1e-10) -> Any:
+    """How many of the descending singular values exceed rtol times the first; NaN counts as absent.
+
+    An int for one spectrum, integers `[*lead]` for a stack.
+    """
+    if not 0 <= rtol < 1:
+        raise ValueError(f"rtol must be at least 0 and below 1, got {rtol!r}")
+    xp = namespace(values)
+    count = xp.sum(xp.astype(values > rtol * values[..., :1], xp.int64), axis=-1)
+    return int(count) if count.ndim == 0 else count
+
+
+def numerical_rank(M: Array, rtol: float = 1e-10, *, dtype: str = "float64") -> Any:
+    """Count of σᵢ > rtol·σ₁, an int, or integers `[*lead]` for a stack of matrices.
+
+    What counts depends on rtol: look at the whole `spectrum` beside the number.
+    """
+    return rank_of(spectrum(M, dtype=dtype), rtol)
+
+
+def past_to_future(M: Array) -> Array:
+    """The block of later rows and earlier columns, `M[N//2:, :N//2]`: what the second half asks of the first.
+
+    It lies below the diagonal, so the causal mask leaves it whole.
+    """
+    half = M.shape[-2] // 2
+    return M[..., half:, :half]
+
+
+def block_rank(M: Array, rtol: float = 1e-10, *, dtype: str = "float64") -> Any:
+    """`numerical_rank` of the block below the diagonal: the least state through which the past reaches the future."""
+    if M.shape[-1] != M.shape[-2] or M.shape[-1] < 2:
+        raise ValueError(f"M must be square with at least 2 rows, got shape {tuple(M.shape)}")
+    return numerical_rank(past_to_future(M), rtol, dtype=dtype)
+
+
+def _floats(dtype: str, ndim: int, **named: Array) -> tuple[Any, tuple[Array, ...]]:
+    if dtype not in PRECISIONS:
+        raise ValueError(f"dtype must be one of {', '.join(PRECISIONS)}, got {dtype!r}")
+    xp, _, arrays = admit(ndim=ndim, **named)
+    return xp, tuple(xp.astype(a, getattr(xp, dtype), copy=False) for a in arrays)
+
+
+def _enter(Q: Array, K: Array, scale: float | None, dtype: str) -> tuple[Any, tuple[Array, Array], float | None]:
+    xp, (Q, K) = _floats(dtype, ndim=2, Q=Q, K=K)
+    if K.shape[-1] != Q.shape[-1] or K.shape[:-2] != Q.shape[:-2]:
+        raise ValueError(f"K must have the width and lead axes of Q {tuple(Q.shape)}, got {tuple(K.shape)}")
+    if scale is not None and not 0 < scale < np.inf:
+        raise ValueError(f"scale must be a positive number, got {scale!r}")
+    return xp, (Q, K), scale
+
+
+def _features(phi: Callable[[Array], Array], X: Array, scale: float | None) -> Array:
+    return phi(X if scale is None else X * scale**0.5)
+
+
+def _triangle(A: Array) -> Array:
+    """R of the QR factors; NumPy and torch both skip Q in this mode, which the array API does not have."""
+    if isinstance(A, np.ndarray):
+        return np.linalg.qr(A, mode="r")
+    import torch
+
+    return torch.linalg.qr(A, mode="r")[1]

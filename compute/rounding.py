@@ -1,0 +1,71 @@
+"""Adding in few digits: where a running sum stops growing, and how short it falls.
+
+NumPy has no bfloat16, so numbers are rounded to it here, to nearest with ties to even, the way hardware does.
+What stalls is any sum whose next term is at most half the gap to the next number (IEEE 754 rounding).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from compute.arrays import admit
+
+DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
+"""Significant binary digits of each format, the leading one included."""
+
+
+def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
+    """x rounded to the nearest number of the format, ties to even, in the narrowest NumPy type that holds it.
+
+    x: a NumPy array or number.  dtype: a key of DIGITS; bfloat16 comes back as float32.
+    ValueError, beginning with the argument's name, on another dtype or a torch tensor.
+    """
+    _digits(dtype)
+    if not isinstance(x, (np.ndarray, np.generic, float, int)):
+        raise ValueError(f"x must be a NumPy array, got {type(x).__name__}")
+    with np.errstate(over="ignore"):
+        if dtype != "bfloat16":
+            return np.asarray(x).astype(dtype)
+        x = np.asarray(x, dtype=np.float64)
+        # Scaled so that one unit is the gap between neighbours (a fixed one below 2^-126), then rounded to whole.
+        unit = np.maximum(np.frexp(x)[1], -125) - DIGITS[dtype]
+        return np.ldexp(np.rint(np.ldexp(x, -unit)), unit).astype(np.float32)
+
+
+def running_sum(terms: np.ndarray, dtype: str) -> np.ndarray:
+    """Sums of the first t terms along the first axis, rounded to the format after every addition.
+
+    terms: [T, *], NumPy, rounded to the format first.  Out: [T, *], as `round_to` gives it.
+    One Python step per term.  ValueError on an unknown dtype, NaN, Inf or an empty array.
+    """
+    _digits(dtype)
+    (terms,) = admit(terms=np.asarray(terms)).arrays
+    terms = round_to(terms, dtype)
+    sums, total = np.empty_like(terms), np.zeros_like(terms[0])
+    for t, term in enumerate(terms):
+        # Two bfloat16 numbers are added in float32 and rounded once more: harmless, since 24 >= 2 * 8 + 2 digits.
+        total = round_to(total + term, dtype)
+        sums[t] = total
+    return sums
+
+
+def stalls_at(step: float, dtype: str) -> float:
+    """The sum at which adding `step` > 0 again and again changes nothing any more.
+
+    The smallest power of two whose gap to the next number is at least two steps, the step itself rounded to the
+    format.  The sum arrives there exactly: just below, the gap is half as wide, so each step moves it by one gap.
+    inf where the format overflows first.
+    """
+    digits = _digits(dtype)
+    rounded = float(round_to(np.float64(step), dtype))
+    if not (0 < rounded < np.inf):
+        raise ValueError(f"step must be positive and finite in {dtype}, got {step}")
+    fraction, exponent = np.frexp(rounded)
+    # step = fraction 2^exponent, fraction in [1/2, 1); a number 2^e has the gap 2^(e + 1 - digits).
+    return float(round_to(np.ldexp(1.0, exponent + digits - (1 if fraction == 0.5 else 0)), dtype))
+
+
+def _digits(dtype: str) -> int:
+    if dtype not in DIGITS:
+        raise ValueError(f"dtype must be one of {', '.join(DIGITS)}, got {dtype!r}")
+    return DIGITS[dtype]

@@ -1,0 +1,208 @@
+"""Reading numbers out of a config, with a record of which key gave each.
+
+Absent means: no such key, null, 0 or -1.  Released files use all four.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from .errors import ConfigError
+
+WRAPPERS = ("text_config", "llm_config", "language_config", "thinker_config")
+"""Objects that hold the language model's keys in multimodal files, in the order tried."""
+
+MAX_LAYERS = 10_000
+
+
+class Keys:
+    """A config being read.  Lives only while one config is read; what it recorded goes into the frozen shape."""
+
+    def __init__(self, config: dict[str, Any]):
+        self.top = config
+        self.used: dict[str, object] = {}
+        self.assumed: dict[str, str] = {}
+        self.warnings: list[str] = []
+        self.trail: list[str] = []
+        self.layer: int | None = None
+        self.n: int | None = None
+        self.inner = self._unwrap(config)
+
+    def _unwrap(self, config: dict[str, Any]) -> dict[str, Any]:
+        for _ in range(4):
+            name = next((w for w in WRAPPERS if config.get(w) is not None), None)
+            if name is None:
+                return config
+            if not isinstance(config[name], dict):
+                raise ConfigError(name, "must be an object", "paste the file as published")
+            self.used[name] = "the language model's keys"
+            config = config[name]
+        raise ConfigError(name, "is nested in itself", "paste the file as published")
+
+    # -- raw access ---------------------------------------------------------------------------------------------
+
+    def raw(self, key: str) -> Any:
+        """The value under a key, dotted for one level of nesting; None if absent.  Nothing is recorded."""
+        head, _, tail = key.partition(".")
+        value = self.inner.get(head)
+        if not tail:
+            return value
+        return value.get(tail) if isinstance(value, dict) else None
+
+    def take(self, key: str) -> Any:
+        """The value under a key, recorded as used."""
+        value = self.raw(key)
+        self.note(key, _brief(value))
+        return value
+
+    def note(self, key: str, value: object) -> None:
+        """Record a key as used with the value shown to the reader."""
+        self.used[key] = value
+        if key not in self.trail:
+            self.trail.append(key)
+
+    def present(self, *keys: str) -> str | None:
+        """The first of the keys that is not absent."""
+        return next((key for key in keys if not _absent(self.raw(key))), None)
+
+    def starting(self, *prefixes: str) -> list[str]:
+        """Keys of the language model that start with one of the prefixes and are not absent."""
+        return [key for key in self.inner if key.startswith(prefixes) and not _absent(self.inner[key])]
+
+    # -- typed access -------------------------------------------------------------------------------------------
+
+    def number(self, *keys: str) -> int | None:
+        """The first present key as a positive whole number (the current layer's, if it is a list); None if absent."""
+        key = self.present(*keys)
+        if key is None:
+            return None
+        value = self.raw(key)
+        if isinstance(value, list | tuple):
+            value = self._of_layer(key, value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ConfigError(key, f"must be a whole number, got {_shown(value)}", "write it as a plain integer")
+        if value < 1:
+            raise ConfigError(key, f"must be positive, got {value}", "write the size of the released model")
+        self.take(key)
+        return value
+
+    def need(self, *keys: str, remedy: str | None = None) -> int:
+        """As `number`, but refuse when absent."""
+        value = self.number(*keys)
+        if value is None:
+            raise self.missing(*keys, remedy=remedy)
+        return value
+
+    def missing(self, *keys: str, remedy: str | None = None) -> ConfigError:
+        """The refusal for keys none of which is in the file."""
+        return ConfigError(
+            keys[0], "is not in the file", remedy or f"add {' or '.join(keys[:2])} with the model's value"
+        )
+
+    def default(self, quantity: str, value: int, why: str, *keys: str) -> int:
+        """As `number`, with a default that is recorded as assumed."""
+        found = self.number(*keys)
+        return self.assume(quantity, value, why) if found is None else found
+
+    def assume(self, quantity: str, value: int, why: str, key: str | None = None) -> int:
+        """Record that a value was not in the file; `key` is what to correct if it comes to nothing."""
+        if value < 1:
+            raise ConfigError(key or quantity, f"leaves no {quantity}: {why} gives {value}", "check these numbers")
+        self.assumed[quantity] = f"{value:,}: {why}"
+        return value
+
+    def factor(self, *keys: str) -> Fraction | None:
+        """The first present key as an exact positive factor (an integer or a decimal such as 0.5)."""
+        key = self.present(*keys)
+        if key is None:
+            return None
+        value = self.raw(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+            raise ConfigError(key, f"must be a positive number, got {_shown(value)}", "write the released factor")
+        self.take(key)
+        return Fraction(repr(value))
+
+    def flag(self, key: str) -> bool | None:
+        """A truth value, or None if absent."""
+        value = self.raw(key)
+        if value is None:
+            return None
+        if not isinstance(value, bool):
+            raise ConfigError(key, f"must be true or false, got {_shown(value)}", "write true or false")
+        self.take(key)
+        return value
+
+    def word(self, key: str) -> str | None:
+        """A string, or None if absent."""
+        value = self.raw(key)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise ConfigError(key, f"must be a string, got {_shown(value)}", "write it as published")
+        self.take(key)
+        return value
+
+    def words(self, key: str) -> list[str] | None:
+        """A non-empty list of strings, or None if absent."""
+        return self._list(key, str, "strings")
+
+    def whole_numbers(self, key: str) -> list[int] | None:
+        """A list of whole numbers, or None if absent."""
+        return self._list(key, int, "whole numbers")
+
+    def _list(self, key: str, kind: type, what: str) -> list | None:
+        value = self.raw(key)
+        if value is None or value == []:
+            return None
+        if not isinstance(value, list | tuple) or not all(
+            isinstance(v, kind) and not isinstance(v, bool) for v in value
+        ):
+            raise ConfigError(key, f"must be a list of {what}", "write the list as published")
+        if len(value) > MAX_LAYERS:
+            raise ConfigError(key, f"is longer than {MAX_LAYERS:,}", "write the list as published")
+        self.take(key)
+        return list(value)
+
+    def _of_layer(self, key: str, values: list | tuple) -> Any:
+        if self.layer is None or len(values) != self.n:
+            raise ConfigError(key, f"lists {len(values)} values where one number is needed", "list one value per layer")
+        return values[self.layer]
+
+    # -- the quantities many families share ----------------------------------------------------------------------
+
+    def hidden(self) -> int:
+        """Hidden size h."""
+        return self.need("hidden_size", "n_embd", "d_model", "embedding_dim", "n_embed", "model_dim")
+
+    def heads(self) -> int | None:
+        """Query heads H, if the file says."""
+        return self.number("num_attention_heads", "n_head", "num_heads", "n_heads", "num_query_heads")
+
+    def need_heads(self) -> int:
+        """Query heads H."""
+        heads = self.heads()
+        if heads is None:
+            raise self.missing("num_attention_heads", "n_head")
+        return heads
+
+
+def _absent(value: Any) -> bool:
+    return value is None or value == [] or (not isinstance(value, bool) and value in (0, -1))
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "…"
+
+
+def _brief(value: Any) -> object:
+    """A value as the reader should see it: lists by their counts."""
+    if isinstance(value, list | tuple):
+        tally: dict[str, int] = {}
+        for v in value:
+            tally[str(v)[:40]] = tally.get(str(v)[:40], 0) + 1
+        if len(tally) <= 6 and len(value) > 8:
+            return ", ".join(f"{count} × {item}" for item, count in tally.items())
+        return ", ".join(str(v)[:40] for v in value[:64])
+    return value if isinstance(value, str | int | float | bool | None) else "object"

@@ -1,0 +1,57 @@
+"""The switches of a bill, checked once."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+from .dtypes import DTYPES
+
+COLUMNS = ("k", "k-1")
+MLA = ("latent", "decompressed")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a shape is billed.
+
+    batch: sequences.  kv_dtype, state_dtype, conv_dtype: words of `DTYPES`.
+    conv_columns: "k" as transformers keeps the convolution window, "k-1" as serving engines do.
+    mla: "latent", or "decompressed" heads as older engines cached them.
+    tp: tensor-parallel ranks; the bill is then that of one rank, the fullest.
+    """
+
+    batch: int = 1
+    kv_dtype: str = "bfloat16"
+    state_dtype: str = "float32"
+    conv_dtype: str = "bfloat16"
+    conv_columns: str = "k"
+    mla: str = "latent"
+    tp: int = 1
+
+    def __post_init__(self):
+        for name in ("batch", "tp"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), least=1))
+        for name in ("kv_dtype", "state_dtype", "conv_dtype"):
+            one_of(name, getattr(self, name), DTYPES)
+        one_of("conv_columns", self.conv_columns, COLUMNS)
+        one_of("mla", self.mla, MLA)
+
+
+def whole(name: str, value: object, least: int) -> int:
+    """The value as a Python int; ValueError if it is no whole number or too small."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number, got {value!r}")
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}")
+    return number
+
+
+def one_of(name: str, value: object, words) -> None:
+    """ValueError unless the value is one of the words."""
+    if not isinstance(value, str) or value not in words:
+        raise ValueError(f"{name} must be one of {', '.join(words)}, got {value!r}")

@@ -1,0 +1,49 @@
+"""The same model imagined otherwise: all softmax, or its linear layers under another feature map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .families import Both
+from .shape import LayerGroup, ModelShape
+from .states import matrix_heads
+
+FEATURE_MAP_BYTES = 4
+"""The state under a feature map is counted in float32."""
+
+
+def all_softmax_twin(shape: ModelShape) -> ModelShape | None:
+    """The model with every recurrent layer replaced by its own softmax layer.
+
+    A model without recurrent layers is its own twin.  None where there is no such twin: no softmax layer to copy, or
+    layers that pay for cache and state at once.
+    """
+    recurrent = [group for group in shape.layers if _recurrent(group)]
+    if not recurrent:
+        return shape
+    if shape.softmax is None or any(isinstance(group.family, Both) for group in shape.layers):
+        return None
+    keys = next(group.keys for group in shape.layers if group.family == shape.softmax)
+    counts: dict = {}
+    for group in shape.layers:
+        family, origin = (shape.softmax, keys) if _recurrent(group) else (group.family, group.keys)
+        count = counts.get(family, (0, origin))[0]
+        counts[family] = (count + group.count, origin)
+    return replace(shape, layers=tuple(LayerGroup(count, family, origin) for family, (count, origin) in counts.items()))
+
+
+def _recurrent(group: LayerGroup) -> bool:
+    return bool(group.family.state() or group.family.conv())
+
+
+def with_feature_map(shape: ModelShape, d_phi_of: Callable[[int], int]) -> int | None:
+    """Bytes of the same linear layers with a feature map: layers · heads · d_phi(d_k) · d_v · 4, one sequence.
+
+    d_phi_of: width after the map for a key width.  None if no layer keeps a matrix of keys by values.
+    """
+    found = [(group.count, matrix_heads(group.family)) for group in shape.layers]
+    matrices = [(count, *heads) for count, heads in found if heads is not None]
+    if not matrices:
+        return None
+    return sum(n * heads * int(d_phi_of(d_k)) * d_v * FEATURE_MAP_BYTES for n, heads, d_k, d_v in matrices)

@@ -1,0 +1,56 @@
+"""Bytes for people, and two closed forms of the lessons."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+from .options import whole
+
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+"""Binary prefixes: 1 GiB = 2^30 bytes."""
+
+
+def human_bytes(n: int, digits: int = 4) -> str:
+    """An exact byte count in the largest fitting binary unit, to `digits` significant digits: "40 GiB", "3.75 MiB"."""
+    if n < 0:
+        return f"-{human_bytes(-n, digits)}"
+    if n < 1024:
+        return f"{n} B"
+    power = min((n.bit_length() - 1) // 10, len(UNITS) - 1)
+    value = _rounded(n, power, digits)
+    if value >= 1024 and power < len(UNITS) - 1:
+        power += 1
+        value = _rounded(n, power, digits)
+    text = f"{value:,f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {UNITS[power]}"
+
+
+def _rounded(n: int, power: int, digits: int) -> Decimal:
+    exact = Context(prec=80).divide(Decimal(n), Decimal(1 << (10 * power)))
+    places = max(0, digits - max(1, exact.adjusted() + 1))
+    return exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN, context=Context(prec=80))
+
+
+def taylor_state_bytes(d_head: int, d_v: int, n_heads: int, bytes_per: int = 4) -> int:
+    """Bytes of one layer's decode state under second-order Taylor features: S and z of every head.
+
+    d_phi = 1 + d_head + d_head^2 (arXiv:2402.18668); S holds d_phi × d_v numbers, z holds d_phi.
+    """
+    d, d_v, heads, size = (
+        whole(name, value, least=1)
+        for name, value in (("d_head", d_head), ("d_v", d_v), ("n_heads", n_heads), ("bytes_per", bytes_per))
+    )
+    d_phi = 1 + d + d * d
+    return heads * (d_phi * d_v + d_phi) * size
+
+
+def kv_cache_tokens(state_bytes: int, n_kv: int, d_k: int, bytes_per: int = 2) -> int:
+    """Smallest number of tokens at which one layer's KV cache takes at least state_bytes.
+
+    The cache holds 2 · n_kv · d_k numbers a token.
+    """
+    state = whole("state_bytes", state_bytes, least=0)
+    heads, d, size = (
+        whole(name, value, least=1) for name, value in (("n_kv", n_kv), ("d_k", d_k), ("bytes_per", bytes_per))
+    )
+    return -(-state // (2 * heads * d * size))

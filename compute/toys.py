@@ -1,0 +1,26 @@
+"""The toy vectors every view draws from: one draw per (d_k, seed), and prefixes of it.
+
+Sharpness' keys are the first rows of rank's K, so the two views speak of the same vectors.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+LONGEST = 1024
+"""Rows of a draw; every view takes a prefix."""
+
+
+@lru_cache(maxsize=16)
+def queries_and_keys(d_k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Independent standard-normal Q and K, each [LONGEST, d_k] float64, read-only.
+
+    A prefix of n rows does not depend on how many rows are asked for later.
+    """
+    rng = np.random.default_rng(seed)
+    Q, K = rng.standard_normal((2, LONGEST, d_k))
+    for a in (Q, K):
+        a.setflags(write=False)
+    return Q, K
