@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,11 @@ from app.figures import Figures, page_figures
 from app.session import Session, answers
 from components.axes import AXES
 from components.controls import CONTROLS, make_controls, slot_styles
-from components.lesson import Lesson, Question
+from components.lesson import Lesson, Question, fit
 from components.palette import SLOTS
-from components.reel import Answer, frame_texts
-from components.view import View, start_positions, texts
-from components.words import SOFTMAX, WORDS, read_address, written
+from components.reel import frame_texts
+from components.view import View, start_positions
+from components.words import PHIS, WORDS, read_address, written
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
@@ -58,17 +58,6 @@ def views_of(name: str) -> tuple[View, ...]:
     return tuple(view(word) for word in ("sharpness", "memory", "rank", "sizing")) if name == OVERVIEW else (view(name),)
 
 
-@lru_cache(maxsize=256)
-def page_answer(question: Question) -> Answer:
-    """What belongs to the frame and not to a view."""
-    if question.phi == SOFTMAX:
-        told = "no finite number"
-    else:
-        width = question.map.d_phi(question.d_k)
-        told = f"{width:,}" + (" = d_k" if width == question.d_k else "")
-    return {"page.texts": texts([("page.d_phi", told)])}
-
-
 @cache
 def figures_of(name: str) -> Figures:
     return page_figures(views_of(name), name, Question(), name == OVERVIEW)
@@ -90,12 +79,14 @@ def serve(name: str) -> None:
 def _fill(document: Any, name: str) -> None:
     pn.config.browser_info = False  # else Panel adds a root for it beside every widget
     values, refused = read_address(pn.state.session_args)
+    values, clash = fit(values)
+    refused += clash
     lesson = Lesson(**{word: value for word, value in values.items() if WORDS[word].server})
     views, compact = views_of(name), name == OVERVIEW
-    session = Session(views, lesson, document, page_answer)
+    session = Session(views, lesson, document)
     session.ask()
     ribbon = _ribbon(views)
-    wanted = (*ribbon, *(word for v in views for word in v.asks))
+    wanted = (*ribbon, *(word for v in views for word in (v.asks if compact else v.asks + v.dials)))
     controls = make_controls(lesson, tuple(dict.fromkeys(wanted)))
     document.add_root(Div(tags=[*session.sources.values(), session.event], visible=False, name="page.carrier"))
     for word, widget in controls.items():
@@ -118,7 +109,7 @@ def _context(
     name: str, views: tuple[View, ...], lesson: Lesson, values: dict[str, Any], refused: list[str], ribbon: tuple[str, ...]
 ) -> dict[str, Any]:
     compact, figures = name == OVERVIEW, figures_of(name)
-    positions, told = start_positions(values), answers(views, Question(), page_answer)
+    positions, told = start_positions(values), answers(views, Question())
     notes = list(refused)
     for word, axis in AXES.items():
         if word in values and axis.stops[positions[word]] != values[word]:
@@ -149,6 +140,7 @@ def _context(
         "slots": SLOTS,
         "figures": figures.address,
         "phi": lesson.phi,
+        "phis": list(PHIS),
         "server": written({word: value for word, value in values.items() if WORDS[word].server}),
         "words": [word for word in WORDS if WORDS[word].server],
         "kept": kept,
@@ -165,7 +157,13 @@ def _context(
         "here": "./" if compact else name,
         "nav": [("./" if word == OVERVIEW else word, title) for word, title in pages().items()],
         "cards": [
-            {"view": v, "rows": drawing.rows, "rail": not (compact and v.axis == "T")} for v, drawing in figures.drawings
+            {
+                "view": v,
+                "rows": drawing.rows,
+                "rail": not (compact and v.axis == "T"),
+                "asks": v.asks if compact else v.asks + v.dials,
+            }
+            for v, drawing in figures.drawings
         ],
         "ribbon": ribbon,
         "ribbon_axes": ["T"] if compact else [],

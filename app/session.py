@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,7 +14,7 @@ from bokeh.document import Document
 from bokeh.models import ColumnDataSource
 
 from components.lesson import Lesson, Question
-from components.reel import Answer
+from components.reel import Answer, is_drawn
 from components.view import View
 from components.words import WORDS, written
 
@@ -26,9 +26,9 @@ COMPUTING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 """Answers are pure, so they may be made beside the event loop; models are written in session callbacks only."""
 
 
-def answers(views: tuple[View, ...], question: Question, page_answer: Callable[[Question], Answer]) -> Answer:
+def answers(views: tuple[View, ...], question: Question) -> Answer:
     """All that a page says to a question."""
-    told = dict(page_answer(question))
+    told: Answer = {}
     for view in views:
         told.update(view.answer(question))
     return told
@@ -41,9 +41,9 @@ class Session:
     coalesce, without a fixed delay.
     """
 
-    def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document, page_answer: Callable[[Question], Answer]):
-        self.views, self.lesson, self.document, self.page_answer = views, lesson, document, page_answer
-        self.has = answers(views, Question(), page_answer)
+    def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document):
+        self.views, self.lesson, self.document = views, lesson, document
+        self.has = answers(views, Question())
         self.sources = {name: ColumnDataSource(name=f"answer.{name}") for name in (*self.has, "page.words", "page.notice")}
         self.event = ColumnDataSource(data={"kind": [], "told": [], "count": []}, name="page.event")
         self.event.on_change("data", self._heard)
@@ -59,7 +59,7 @@ class Session:
     async def _answer(self) -> None:
         try:
             while (question := self.lesson.question) != self.answered:
-                told = await asyncio.wrap_future(COMPUTING.submit(answers, self.views, question, self.page_answer))
+                told = await asyncio.wrap_future(COMPUTING.submit(answers, self.views, question))
                 self.answered = question
                 if question == self.lesson.question:  # else a newer one is waiting
                     with pn.io.hold(self.document):
@@ -74,7 +74,7 @@ class Session:
             changed = {column: value for column, value in columns.items() if not same(value, self.has[name].get(column))}
             if changed:
                 self.has[name] = columns
-                self.sources[name].data.update(changed)
+                self.sources[name].data.update(changed if is_drawn(name) else columns)  # rows of a told list go together
 
     def say_words(self) -> None:
         told = written({name: getattr(self.lesson, name) for name in self.lesson.question.__dataclass_fields__})

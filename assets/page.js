@@ -88,15 +88,13 @@
   // --- the chosen map's colour, and hovering another one
   const phi = () => (server.phi ?? page.phi).split('~')[0]
   function chosen() {
-    for (const node of all('[data-phi]')) node.toggleAttribute('data-chosen', node.dataset.phi == phi())
     document.documentElement.style.setProperty('--phi', `var(--slot-${phi()})`)
   }
   document.addEventListener('pointerover', event => {
-    for (const node of event.composedPath()) {
-      const slot = node.dataset?.phi ?? node.getAttribute?.('data-slot')
-      if (slot) { hovered(slot); return }
-    }
-    if (!(event.target instanceof HTMLCanvasElement)) hovered(null)
+    const path = event.composedPath(), button = path.find(node => node.classList?.contains('bk-btn'))
+    if (button && path.some(node => node.dataset?.control == 'phi'))
+      hovered(page.phis[[...button.parentNode.children].indexOf(button)])
+    else if (!path.some(node => node.dataset?.figure)) hovered(null)
   })
   let held = null
   function hovered(slot) {

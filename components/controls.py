@@ -19,10 +19,10 @@ SEGMENTED = """
 :host { width: max-content; max-width: 100%; margin: 0 }
 .bk-btn-group { display: flex; flex-wrap: nowrap; width: max-content; border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; background: var(--ground) }
 .bk-btn-group .bk-btn, .bk-btn-group .bk-btn.bk-btn-default {
-  flex: 0 0 auto; margin: 0 !important; padding: 5px 10px; border: 0 !important; border-radius: 0 !important; box-shadow: none !important;
-  transform: none !important; transition: none; background: none; color: var(--muted); font: 500 12px/17px var(--sans); white-space: nowrap }
+  flex: 0 0 auto; margin: 0 !important; padding: 5px 6.5px; border: 0 !important; border-radius: 0 !important; box-shadow: none !important;
+  transform: none !important; transition: none; background: none !important; color: var(--muted) !important; font: 500 11.5px/17px var(--sans); white-space: nowrap }
 .bk-btn-group .bk-btn + .bk-btn { border-left: 1px solid var(--rule) !important }
-.bk-btn-group .bk-btn:hover { color: var(--ink); background: var(--hover) !important }
+.bk-btn-group .bk-btn:hover { color: var(--ink) !important; background: var(--hover) !important }
 .bk-btn-group .bk-btn.bk-active, .bk-btn-group .bk-btn.bk-active:hover { background: var(--ink) !important; color: var(--ground) !important }
 .bk-btn-group .bk-btn:focus-visible { outline: 2px solid var(--focus); outline-offset: -2px }
 """
@@ -30,9 +30,13 @@ SEGMENTED = """
 FIELD = """
 :host { margin: 0 }
 label { display: none }
-select.bk-input, input.bk-input { height: 29px; min-height: 29px; padding: 2px 24px 2px 9px; border: 1px solid var(--rule); border-radius: 8px; background-color: var(--ground);
+select.bk-input, input.bk-input { height: 29px; min-height: 29px; padding: 2px 24px 2px 9px; border: 1px solid var(--rule); border-radius: 8px; background: var(--ground);
   color: var(--ink); font: 500 12px/17px var(--sans); box-shadow: none }
+select.bk-input { appearance: none; background: linear-gradient(45deg, transparent 50%, var(--muted) 50%) right 13px center / 5px 5px no-repeat,
+  linear-gradient(135deg, var(--muted) 50%, transparent 50%) right 8px center / 5px 5px no-repeat, var(--ground) }
 input.bk-input { padding-right: 9px }
+.bk-spin-btn::before { border-bottom-color: var(--muted) !important; border-top-color: var(--muted) !important }
+select.bk-input:disabled { opacity: 1; background: none; border-color: transparent; padding-left: 0; cursor: default }
 select.bk-input option { background: var(--ground); color: var(--ink) }
 .bk-input:focus { border-color: var(--focus); box-shadow: none }
 """
@@ -49,7 +53,7 @@ SLIDER = """
 
 def _dots() -> str:
     return "".join(
-        f".bk-btn:nth-child({i})::before {{ content: ''; display: inline-block; width: 8px; height: 8px; margin-right: 6px; "
+        f".bk-btn:nth-child({i})::before {{ content: ''; display: inline-block; width: 8px; height: 8px; margin-right: 5px; "
         f"border-radius: 50%; background: var(--slot-{word}) }}\n"
         for i, word in enumerate(PHIS, 1)
     )
@@ -127,14 +131,15 @@ KNOBS = {"m": (16, 64, 256, 1024, 4096), "nu": (1, 2, 3, 4, 5, 6), "symmetric": 
 
 
 def make_knob(lesson: Lesson) -> pn.widgets.Widget:
-    widget = Choice(options=[""], value="", width=150, stylesheets=[FIELD])
+    """The width d_φ: a choice where the map leaves one, else what follows from d_k."""
+    widget = Choice(width=98, stylesheets=[FIELD])
 
     def refresh(*_: Any) -> None:
         options = _knob_options(lesson)
-        widget.param.update(options=options or [""], value=lesson.phi if options else "")
+        widget.param.update(options=options, value=lesson.phi, disabled=len(options) < 2)
 
     def chosen(event: Any) -> None:
-        if event.new in _knob_options(lesson).values():
+        if event.new != lesson.phi and event.new in _knob_options(lesson).values():
             lesson.phi = event.new
 
     refresh()
@@ -144,15 +149,20 @@ def make_knob(lesson: Lesson) -> pn.widgets.Widget:
 
 
 def _knob_options(lesson: Lesson) -> dict[str, str]:
+    """What can be chosen, as {what is said: spelled member}; the member itself is always there."""
     if lesson.phi == SOFTMAX:
-        return {}
+        return {"no finite d_φ": SOFTMAX}
     member = read_member(lesson.phi)
+    told = {}
     for knob in fields(member):
-        if knob.name in KNOBS:
-            choices = [replace(member, **{knob.name: stop}) for stop in KNOBS[knob.name]]
-            told = {f"{_width(choice, lesson.d_k)} features": spell(choice) for choice in choices if _width(choice, lesson.d_k)}
-            return told if spell(member) in told.values() else {f"{_width(member, lesson.d_k)} features": spell(member), **told}
-    return {}
+        for stop in KNOBS.get(knob.name, ()):
+            choice = replace(member, **{knob.name: stop})
+            told[_width(choice, lesson.d_k)] = spell(choice)
+    told = {said: word for said, word in told.items() if said}
+    if spell(member) in told.values():
+        return told
+    said = _width(member, lesson.d_k)
+    return {(f"{said} = d_k" if said == str(lesson.d_k) else said): spell(member), **told}
 
 
 def _width(member: Any, d_k: int) -> str:
@@ -164,12 +174,12 @@ def _width(member: Any, d_k: int) -> str:
 
 CONTROLS: dict[str, Control] = {
     "phi": Control("feature map φ", make_phi),
-    "knob": Control("of which", make_knob, lambda lesson: bool(_knob_options(lesson))),
+    "knob": Control("features d_φ", make_knob),
     "d_k": Control("key width d_k", segmented("d_k", {str(d): d for d in WIDTHS})),
     "seed": Control(
-        "draw", lambda lesson: _link(Whole(label="", value=lesson.seed, start=0, end=99, width=64, stylesheets=[FIELD]), lesson, "seed")
+        "draw", lambda lesson: _link(Whole(label="", value=lesson.seed, start=0, end=99, width=58, stylesheets=[FIELD]), lesson, "seed")
     ),
-    "rule": Control("write rule", segmented("rule", {kind.label: word for word, kind in WRITE_RULES.items()})),
+    "rule": Control("write rule", segmented("rule", {word.replace("_", " "): word for word in WRITE_RULES})),
     "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
     "rho": Control("common share ρ", dial("rho", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
     "alpha": Control("kept per write α", dial("alpha", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses),
@@ -177,7 +187,7 @@ CONTROLS: dict[str, Control] = {
     "model": Control(
         "model",
         lambda lesson: _link(
-            Choice(options={model.name: word for word, model in models().items()}, value=lesson.model, width=190, stylesheets=[FIELD]),
+            Choice(options={model.name: word for word, model in models().items()}, value=lesson.model, width=152, stylesheets=[FIELD]),
             lesson,
             "model",
         ),

@@ -31,8 +31,28 @@ class Question(_Fields):
         return self.phi.partition("~")[0]
 
 
+def fit(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Values that also go together: a map that does not exist at the width d_k falls back to its family's default."""
+    values = dict(values)
+    question = Question(**{name: value for name, value in values.items() if name in SERVER})
+    try:
+        if question.map is not None:
+            question.map.d_phi(question.d_k)
+    except ValueError as reason:
+        values["phi"] = question.map_word
+        return values, [f"phi = {question.phi} does not exist at d_k = {question.d_k}: {reason}"]
+    return values, []
+
+
 class Lesson(param.Parameterized):
     """Shared state of one visitor.  Views and controls read it; nothing else is shared."""
+
+    def __init__(self, **values: Any):
+        super().__init__(**fit(values)[0])
+        self.param.watch(self._fit, ["phi", "d_k"])
+
+    def _fit(self, *_: Any) -> None:
+        self.phi = fit({"phi": self.phi, "d_k": self.d_k})[0]["phi"]
 
     @property
     def question(self) -> Question:
@@ -46,8 +66,9 @@ class Lesson(param.Parameterized):
                 good[name] = SERVER[name].read(text)
             except (KeyError, Refused) as reason:
                 refused.append(f"{name} {reason}")
+        good, clash = fit({"phi": self.phi, "d_k": self.d_k, **good})
         self.param.update(**good)
-        return refused
+        return refused + clash
 
 
 for _name, _word in SERVER.items():

@@ -34,6 +34,9 @@ FRAME_AT = np.array([*range(WIDTH + 1), *range(2 * WIDTH, PAIRS + 1, WIDTH)])
 STEP = 1 / 127
 """Cosines of single reads travel as whole 127ths."""
 
+LAW_AT = 176
+"""Where the law's name stands, in pairs."""
+
 NOWHERE = -1e6
 """A mark that is not drawn stands here, left of every axis."""
 
@@ -163,15 +166,15 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
         "memory.curve": {"n": NS, **_single({"mean": curve["mean"], "newest": curve["newest"], "law": law_cosine})},
         "memory.energies": {"n": NS[1:], **_single({"energy": curve["energy"][1:], "law": law_energy[1:]})},
         "memory.names": {
-            "x": np.array([mark_at + 3.0, 150.0]),
-            "y": np.array([0.06, 0.0 if not np.isfinite(law_cosine[150]) else law_cosine[150] + 0.09]),
-            "text": [f"n = {'d' if keys != 'phi' or phi == SOFTMAX else 'd_φ'} = {width}: exact room ends", law_name if np.isfinite(law_cosine[150]) else ""],
+            "x": np.array([mark_at + 3.0 if width <= PAIRS else 3.0, LAW_AT]),
+            "y": np.array([0.06, 0.0 if not np.isfinite(law_cosine[LAW_AT]) else law_cosine[LAW_AT] + 0.13]),
+            "text": [_room(width, "d" if keys != "phi" or phi == SOFTMAX else "d_φ"), law_name if np.isfinite(law_cosine[LAW_AT]) else ""],
         },
         "memory.props": props(
             [
                 ("memory.room", "location", mark_at),
                 *((f"memory.{name}", prop, f"slot:{rule}") for name, prop in (
-                    ("mean", "line_color"), ("fresh", "line_color"), ("bar", "fill_color"), ("dot", "fill_color"),
+                    ("mean", "line_color"), ("bar", "fill_color"), ("dot", "fill_color"),
                 )),
             ]
         ),
@@ -185,6 +188,12 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
         ),
         "memory.math": texts([("memory.formula", mathml(WRITE_RULES[rule].latex)), ("memory.values", mathml(r"\hat v_j = S^\top k_j = v_j + \sum_{s \ne j} (k_s^\top k_j)\, v_s" if rule == "additive" else WRITE_RULES[rule].latex, "block"))]),
     }  # fmt: skip
+
+
+def _room(width: int, name: str) -> str:
+    if width <= PAIRS:
+        return f"n = {name} = {width}: exact room ends"
+    return f"exact room for {name} = {width:,} pairs ends beyond this axis"
 
 
 def _single(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -231,36 +240,37 @@ def _load(model: str) -> list[str]:
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
     curve = plot(
-        "memory.by_n", 172 if compact else 270, (0, 262), (0, 1.06), x_label="pairs written n", y_label="mean cosine", right=8
+        "memory.by_n", 160 if compact else 240, (0, 262), (0, 1.18), x_label="pairs written n", y_label="mean cosine"
     )
     ticks(curve.xaxis[0], {n: str(n) for n in range(0, 257, 32)})
     ticks(curve.yaxis[0], {0: "0", 0.5: "0.5", 1: "1"})
     named = sources["memory.curve"]
     line(curve, named, "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
-    line(curve, named, "n", "newest", question.rule, line_width=1, line_alpha=0.35).glyph.name = "memory.fresh"
+    if not compact:
+        curve.scatter("n", "newest", source=named, size=3, fill_color=LIGHT["muted"], fill_alpha=0.55, line_color=None)
     line(curve, named, "n", "mean", question.rule, line_width=2.4).glyph.name = "memory.mean"
     mark(curve, "memory.room", WIDTH)
     dot = curve.scatter("x", "y", source=sources["memory.here"], size=10, fill_color=LIGHT[question.rule], line_color=LIGHT["ground"], line_width=1.5)
     dot.glyph.name = "memory.dot"
     labels(curve, sources["memory.here"], x_offset=8, y_offset=-11)
     labels(curve, sources["memory.names"], "muted")
-    state = image_plot("memory.heat", 172 if compact else 270, sources["memory.state"], (WIDTH, WIDTH), diverging())
+    state = image_plot("memory.heat", 160 if compact else 240, sources["memory.state"], (WIDTH, WIDTH), diverging())
     bars = plot(
-        "memory.bars", 104 if compact else 170, (0, 262), (-0.62, 1.06), x_label="stored pair, oldest to newest: cosine of its read now", right=8
+        "memory.bars", 100 if compact else 130, (0, 262), (-0.62, 1.06), x_label="stored pair, oldest to newest: cosine of its read now"
     )
     ticks(bars.xaxis[0], {n: str(n) for n in range(0, 257, 32)})
     ticks(bars.yaxis[0], {0: "0", 1: "1"})
     bar = bars.vbar("pair", 0.82, "cosine", source=sources["memory.pairs"], fill_color=LIGHT[question.rule], line_color=None, fill_alpha=0.75)
     bar.glyph.name = "memory.bar"
     bars.scatter("x", "y", source=sources["memory.ends"], size=7, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.4)
-    rows = [(Cell(curve), Cell(state, width=188 if compact else 280, title_node="memory.frame")), (Cell(bars),)]
+    rows = [(Cell(curve), Cell(state, width=176 if compact else 250, title_node="memory.frame")), (Cell(bars),)]
     if not compact:
         rows.append((Cell(_energy(sources, question)),))
     return Drawing(tuple(rows), sources)
 
 
 def _energy(sources: dict, question: Question):
-    fig = plot("memory.crosstalk", 170, (0, 262), (0.02, 400), y_log=True, x_label="pairs written n", y_label="crosstalk / signal", right=8)
+    fig = plot("memory.crosstalk", 140, (0, 262), (0.02, 400), y_log=True, x_label="pairs written n", y_label="crosstalk / signal")
     ticks(fig.xaxis[0], {n: str(n) for n in range(0, 257, 32)})
     ticks(fig.yaxis[0], {0.1: "0.1", 1: "1", 10: "10", 100: "100"})
     line(fig, sources["memory.energies"], "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
@@ -274,7 +284,9 @@ VIEW = View(
     place=5,
     question="How much fits, and what does a write do to what is already there?",
     axis="n",
-    asks=("keys", "rule", "rho", "alpha", "beta"),
+    asks=("keys", "rule"),
+    dials=("rho", "alpha", "beta"),
+    span=256 / 262,
     reels=REELS,
     draw=draw,
     answer=answer,

@@ -45,10 +45,10 @@ FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif
 def diverging() -> list[str]:
     """256 colours for signed images: blue, transparent, orange.  One palette for paper and night."""
     cold, warm = "#2c7fb8", "#d9782d"
-    alphas = [round(255 * (i / 127) ** 0.8) for i in range(128)]
+    alphas = [round(255 * (i / 127) ** 0.6) for i in range(128)]
     return [f"{cold}{a:02x}" for a in reversed(alphas)] + [f"{warm}{a:02x}" for a in alphas]
 
 
 def rising() -> list[str]:
     """256 colours for nonnegative images: transparent to blue."""
-    return [f"#2c7fb8{round(255 * (i / 255) ** 0.8):02x}" for i in range(256)]
+    return [f"#2c7fb8{round(255 * (i / 255) ** 0.75):02x}" for i in range(256)]

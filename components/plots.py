@@ -24,7 +24,7 @@ LABEL = "11px"
 MARGIN = 58
 """Left border of every plot, px: figures stacked in a card share their y axis line, and the slider starts there."""
 
-RIGHT = 12
+RIGHT = 14
 
 
 def plot(
@@ -126,25 +126,24 @@ def image_plot(
 
 
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Heights pushed apart so that labels of size `gap` do not collide, kept inside [low, high].
+    """Heights moved as little as possible (least squares) so that neighbours are `gap` apart inside [low, high].
 
-    The order is kept and every label stays as near to its own height as its neighbours allow.
+    The order is kept.  If there is no room for the gap, the labels share what there is.
     """
+    n = len(heights)
+    if not n:
+        return []
+    gap = min(gap, (high - low) / max(1, n - 1))
     order = np.argsort(heights, kind="stable")
-    gap = min(gap, (high - low) / max(1, len(heights) - 1)) if len(heights) > 1 else gap
-    placed = np.clip(np.asarray(heights, dtype=float)[order], low, high)
-    for _ in range(200):
-        moved = False
-        for i in range(len(placed) - 1):
-            overlap = gap - (placed[i + 1] - placed[i])
-            if overlap > 1e-9 * gap:
-                placed[i] -= overlap / 2
-                placed[i + 1] += overlap / 2
-                moved = True
-        placed += max(0.0, low - placed[0]) if len(placed) else 0.0
-        placed -= max(0.0, placed[-1] - high) if len(placed) else 0.0
-        if not moved:
-            break
-    out = np.empty_like(placed)
+    # With the wanted gaps taken out, "apart and in order" becomes "not descending": isotonic regression.
+    blocks: list[list[float]] = []  # [mean, size]
+    for k, height in enumerate(np.asarray(heights, dtype=float)[order]):
+        blocks.append([height - gap * k, 1])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            mean, size = blocks.pop()
+            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + mean * size) / (blocks[-1][1] + size), blocks[-1][1] + size]
+    level = np.repeat([mean for mean, _ in blocks], [int(size) for _, size in blocks])
+    placed = np.clip(level, low, high - gap * (n - 1)) + gap * np.arange(n)
+    out = np.empty(n)
     out[order] = placed
     return out.tolist()

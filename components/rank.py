@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from bokeh.models import CustomJS, TapTool
+from bokeh.models import CategoricalColorMapper, CustomJS, TapTool
 
 from components.axes import AXES
 from components.formula import mathml
 from components.lesson import Question
-from components.palette import LIGHT, rising
+from components.palette import FONT, LIGHT, rising
 from components.plots import hover, image_plot, labels, line, mark, plot, ticks
 from components.reel import Answer, Bind, Reel
 from components.sharpness import members, name_of
@@ -22,8 +22,15 @@ from compute.toys import queries_and_keys
 
 STOPS = AXES["N"].stops
 LARGEST = STOPS[-1]
-CELLS = 128
-"""Rows and columns of a picture of the kernel matrix: every token up to here, every second one beyond."""
+CELLS = 64
+"""Rows and columns of a picture of the kernel matrix."""
+
+EXTENTS = (64, 128, 256)
+"""Tokens that a picture spans: every one, every second or every fourth is drawn.  A stop shows a corner of one."""
+
+FRAMES = np.searchsorted(EXTENTS, STOPS)
+STARTS = np.concatenate([[0], np.cumsum(STOPS)[:-1]]).astype(np.int32)
+"""Where each stop's spectrum begins in the stack of all."""
 
 TOLERANCE = 1e-10
 FLOOR = 1e-13
@@ -34,8 +41,7 @@ REELS = (
         "rank.reel",
         "N",
         (
-            *(Bind(word, source="rank.spectrum") for word in PHIS),
-            Bind("names_x", source="rank.names", to="x"),
+            *(Bind(word, source="rank.spectrum", pool="rank.spectra", start="start", stop="stop") for word in PHIS),
             Bind("names_text", source="rank.names", to="text"),
             Bind("names_y", source="rank.names", to="y"),
             Bind("picture", source="rank.kernel", to="image", pool="rank.pictures", start="frame", image=True),
@@ -60,25 +66,23 @@ REELS = (
 
 @lru_cache(maxsize=1024)
 def spectrum_of(phi: FeatureMap | None, d_k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Relative singular values [stops, 256] float32, and the ranks at the tolerance [stops]."""
+    """Relative singular values of all stops, one after the other, float32, and the ranks at the tolerance [stops]."""
     Q, K = queries_and_keys(d_k, seed)
     values = spectra(Q[:LARGEST], K[:LARGEST], phi, STOPS)
     relative = values / values[:, :1]
     drawn = np.where(relative <= FLOOR / 10, FLOOR / 10, relative)
-    return drawn.astype(np.float32), rank_of(values, TOLERANCE)
+    stacked = np.concatenate([row[:N] for row, N in zip(drawn, STOPS)])
+    return stacked.astype(np.float32), rank_of(values, TOLERANCE)
 
 
 @lru_cache(maxsize=128)
 def kernel_of(phi: FeatureMap | None, d_k: int, seed: int) -> tuple[np.ndarray, list[int]]:
-    """Two pictures of the kernel matrix [2, 128·128] uint8, rows relative to their largest entry, and block ranks.
-
-    The first picture is the corner of 128 tokens, the second every other of 256; a stop shows a corner of one.
-    """
+    """Pictures of the kernel matrix [extents, 64, 64] uint8, rows relative to their largest entry, and block ranks."""
     Q, K = queries_and_keys(d_k, seed)
     M = kernel_matrix(Q[:LARGEST], K[:LARGEST], phi)
     size = np.abs(M)
     size = np.sqrt(size / np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny))
-    pictures = np.stack([size[:CELLS, :CELLS], size[:: LARGEST // CELLS, :: LARGEST // CELLS]])
+    pictures = np.stack([size[: extent : extent // CELLS, : extent : extent // CELLS] for extent in EXTENTS])
     return np.rint(255 * pictures).astype(np.uint8), [block_rank(M[:N, :N], TOLERANCE) for N in STOPS]
 
 
@@ -97,26 +101,26 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
     word, member = question.map_word, question.map
     every = {w: spectrum_of(m, d_k, seed) for w, m in members(question).items()}
     pictures, blocks = kernel_of(member, d_k, seed)
-    names_x, names_y, names = _names(word, every)
     limit = None if member is None else member.rank_bound(d_k)
     return {
         "rank.reel": {
-            **{w: values for w, (values, _) in every.items()},
-            "names_x": names_x,
-            "names_y": names_y,
-            "names_text": names,
+            "start": STARTS,
+            "stop": STARTS + np.array(STOPS, dtype=np.int32),
+            "names_y": _name_heights(every),
+            "names_text": _names(every),
             "N": np.array(STOPS, dtype=float),
             "half": np.array(STOPS) / 2,
-            "frame": np.array([int(N > CELLS) for N in STOPS], dtype=np.int32),
-            "extent": np.array([float(CELLS if N <= CELLS else LARGEST) for N in STOPS]),
+            "frame": FRAMES.astype(np.int32),
+            "extent": np.array(EXTENTS, dtype=float)[FRAMES],
             "frame_title": [f"kernel matrix, {N} × {N}" for N in STOPS],
             "bound": np.array([-100.0 if limit is None or limit >= N else limit + 0.5 for N in STOPS]),
             **_said(word, member, d_k, every, blocks),
         },
+        "rank.spectra": {w: values for w, (values, _) in every.items()},
         "rank.pictures": {"picture": pictures},
         "rank.outline": {"left": np.zeros(1)},
         "rank.spectrum": {"index": np.arange(1, LARGEST + 1)},
-        "rank.names": {"word": list(PHIS)},
+        "rank.names": {"word": list(PHIS), "x": np.full(len(PHIS), 274.0), "tick": np.full(len(PHIS), 266.0)},
         "rank.props": props([(f"rank.curve.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS]),
         "rank.math": texts(
             [
@@ -134,28 +138,17 @@ def _values(member: FeatureMap | None, d_k: int) -> str:
     return rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ \underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})"
 
 
-def _names(word: str, every: dict) -> tuple[np.ndarray, np.ndarray, list[list[str]]]:
-    """Name and rank of each curve beside its end, pushed apart where several end together."""
-    xs, ys, names = [], [], []
-    for i, N in enumerate(STOPS):
-        groups: dict[int, list[str]] = {}
-        for w in PHIS:
-            groups.setdefault(int(every[w][1][i]), []).append(w)
-        x, y, text = (dict.fromkeys(PHIS, v) for v in (np.nan, np.nan, ""))
-        for rank, together in groups.items():
-            shown = sorted(together, key=lambda w: (w != word, PHIS.index(w)))
-            lead = shown[0]
-            x[lead], y[lead] = rank + 3.0, 1e-6
-            more = f" and {len(shown) - 2} more" if len(shown) > 3 else "".join(f", {name_of(w)}" for w in shown[2:])
-            second = f", {name_of(shown[1])}" if len(shown) > 1 else ""
-            text[lead] = f"{rank}: {name_of(lead)}{second}{more}"
-        order = sorted((w for w in PHIS if text[w]), key=lambda w: x[w])
-        for k, w in enumerate(order):
-            y[w] = 10.0 ** (-7.2 - 1.15 * k if len(order) < 4 else -4.4 - 0.95 * k)
-        xs.append([x[w] for w in PHIS])
-        ys.append([y[w] for w in PHIS])
-        names.append([text[w] for w in PHIS])
-    return np.asarray(xs, dtype=np.float32), np.asarray(ys), names
+def _names(every: dict) -> list[list[str]]:
+    """Name and rank of every map, one list a stop, in the order of the selector."""
+    return [[f"{name_of(w)}  {int(every[w][1][i])}" for w in PHIS] for i in range(len(STOPS))]
+
+
+def _name_heights(every: dict) -> np.ndarray:
+    """Where the names stand, highest rank on top: [stops, maps]."""
+    rows = np.array([[int(every[w][1][i]) for w in PHIS] for i in range(len(STOPS))])
+    order = np.argsort(np.argsort(-rows, axis=1, kind="stable"), axis=1)
+    levels = 10.0 ** np.linspace(-0.1, np.log10(FLOOR) + 0.9, len(PHIS))
+    return levels[order]
 
 
 def _said(word: str, member: FeatureMap | None, d_k: int, every: dict, blocks: list[int]) -> dict[str, list[str]]:
@@ -172,7 +165,11 @@ def _said(word: str, member: FeatureMap | None, d_k: int, every: dict, blocks: l
                 headline = f"At {N} tokens the {name} kernel has full rank {rank}; softmax shows {soft} in float64."
         said["headline"].append(headline)
         half = N // 2
-        said["sentence"].append(f"From the first {half} tokens to the last {half}: rank {block} of {half} passes the causal mask.")
+        bound = N if member is None else min(N, member.rank_bound(d_k))
+        faint = f" The bound is {bound}: the other {bound - rank} values lie below the tolerance." if rank < bound else ""
+        said["sentence"].append(
+            f"From the first {half} tokens to the last {half}, rank {block} of {half} passes the causal mask.{faint}"
+        )
         said["own"].append(f"{rank} of {N}")
         said["block"].append(f"{block} of {half}")
         if member is None:
@@ -186,22 +183,28 @@ def _said(word: str, member: FeatureMap | None, d_k: int, every: dict, blocks: l
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
     fig = plot(
-        "rank.values", 190 if compact else 430, (0, 300 if compact else 290), (FLOOR, 3), y_log=True,
-        x_label="singular value, largest first", y_label="σᵢ / σ₁", right=8,
+        "rank.values", 172 if compact else 440, (0, 372 if compact else 350), (FLOOR, 3), y_log=True,
+        x_label="singular value, largest first", y_label="σᵢ / σ₁", 
     )  # fmt: skip
-    ticks(fig.xaxis[0], {0: "0", 32: "32", 64: "64", 96: "96", 128: "128", 160: "160", 192: "192", 224: "224", 256: "256"})
+    ticks(fig.xaxis[0], {n: str(n) for n in range(0, 257, 64 if compact else 32)})
     ticks(fig.yaxis[0], {1: "1", 1e-4: "10⁻⁴", 1e-8: "10⁻⁸", 1e-12: "10⁻¹²"})
-    fig.quad(left=0, right=300, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"], line_color=None, level="underlay")
+    fig.quad(left=0, right=258, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"], line_color=None, level="underlay")
+    fig.text(x=36, y=3e-12, text={"value": "below 10⁻¹⁰"}, text_color=LIGHT["muted"], text_font={"value": FONT}, text_font_size="10px")
     drawn = []
     for word in reversed(PHIS):
         renderer = line(fig, sources["rank.spectrum"], "index", word, word, line_width=1.4, tags=[f"slot:{word}"])
         renderer.glyph.name, renderer.name = f"rank.curve.{word}", f"rank.line.{word}"
         drawn.append(renderer)
+    colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[w] for w in PHIS])
+    fig.scatter(
+        "tick", "y", source=sources["rank.names"], marker="square", size=7, line_color=None,
+        fill_color={"field": "word", "transform": colours},
+    )  # fmt: skip
     labels(fig, sources["rank.names"])
     mark(fig, "rank.bound", -100, slot="muted", dash="dashed")
     for renderer in drawn:
         hover(fig, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None
-    heat = image_plot("rank.matrix", 190 if compact else 300, sources["rank.kernel"], (LARGEST, LARGEST), rising())
+    heat = image_plot("rank.matrix", 172 if compact else 300, sources["rank.kernel"], (LARGEST, LARGEST), rising())
     heat.line([0, LARGEST], [0, LARGEST], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
     heat.quad(
         left="left", right="right", bottom="bottom", top="top", source=sources["rank.outline"], fill_color=None, line_color=LIGHT["ink"], line_width=1.6
@@ -209,7 +212,7 @@ def draw(question: Question, compact: bool) -> Drawing:
     heat.segment("x", "y", "right", "y", source=sources["rank.chosen"], line_color=LIGHT["dpfp"], line_width=2)
     heat.add_tools(TapTool())
     heat.js_on_event("tap", CustomJS(code="Explorer.tapRow?.(cb_obj)"))
-    return Drawing(((Cell(fig), Cell(heat, width=206 if compact else 330, title_node="rank.frame")),), sources)
+    return Drawing(((Cell(fig), Cell(heat, width=188 if compact else 330, title_node="rank.frame")),), sources)
 
 
 VIEW = View(

@@ -29,8 +29,8 @@ class Bind:
     model, property: target model and property, instead of a source.
     node: text node of the page, instead of either; a row that is a list fills the gaps `{}` of the phrase.
     phrase: `source.column` of the one text with gaps, so that a long sentence is not sent once a stop.
-    pool, start, stop: the piece is `pool[column][start:stop]` (a ragged stack, the rest of the target
-    is NaN), where start and stop are reel columns; without stop, it is the pool's row number `start`.
+    A piece may be shorter than its target column; the rest is then NaN.
+    pool, start, stop: the piece is `pool[column][start:stop]` (a ragged stack), where start and stop are reel columns; without stop, it is the pool's row number `start`.
     scale: one step of an integer column, so that small integers can travel for floats.
     image: the target column holds one image rather than one value a row.
     """
@@ -125,9 +125,9 @@ def _decoded(piece: Any, scale: float) -> Any:
 def _filled(piece: Any, bind: Bind, answer: Answer) -> Any:
     if bind.image:
         return [piece]
-    if bind.stop:
-        others = next(iter(answer[bind.source].values()))
-        column = np.full(len(others), np.nan, dtype=np.float32)
+    beside = answer.get(bind.source)
+    if beside and isinstance(piece, np.ndarray) and len(piece) < (length := len(next(iter(beside.values())))):
+        column = np.full(length, np.nan, dtype=np.float32)
         column[: len(piece)] = piece
         return column
     return [piece] if np.isscalar(piece) else np.array(piece) if isinstance(piece, np.ndarray) else list(piece)

@@ -11,10 +11,11 @@ def percent(share: float) -> str:
         return "undefined"
     value = 100 * share
     if 0 < abs(value) < 0.1:
-        return "under 0.1 %"
+        return "under 0.1 %" if value > 0 else "about 0 %"
     if 99.5 <= value < 99.95:
         return f"{value:.1f} %"
-    return f"{value:.1f} %" if abs(value) < 1 and value else f"{value:.0f} %"
+    text = f"{value:.1f} %" if abs(value) < 1 and value else f"{value:.0f} %"
+    return text.replace("-", "−")
 
 
 def tokens(count: float) -> str:

@@ -27,8 +27,8 @@ MATCH = 11
 DRAWS = 10
 STOPS = np.asarray(AXES["c"].stops)
 PERCENTS = {0: "0 %", 0.5: "50 %", 1: "100 %"}
-END, LIMIT_END, LABEL_AT = 16, 26, 30
-"""On the axis of sharpness: where the curves end, where their limits end, where their names stand."""
+END, LIMIT_END, TICK_AT, LABEL_AT = 16, 21.5, 27, 29.5
+"""On the axis of sharpness: where curves end, where limits end, where colour ticks and names stand."""
 
 REELS = (
     Reel(
@@ -42,8 +42,8 @@ REELS = (
             Bind("label", source="sharpness.labels", to="text"),
             Bind("label_y", source="sharpness.labels", to="y"),
             Bind("c", model="sharpness.here", property="location"),
-            Bind("headline", node="sharpness.headline"),
-            Bind("sentence", node="sharpness.sentence"),
+            Bind("headline", node="sharpness.headline", phrase="sharpness.phrases.headline"),
+            Bind("sentence", node="sharpness.sentence", phrase="sharpness.phrases.sentence"),
             Bind("entropy", node="sharpness.entropy"),
             Bind("effective", node="sharpness.effective"),
             Bind("top", node="sharpness.top"),
@@ -79,7 +79,7 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None) -> dict[s
             low, middle, high = (np.where(defined[:, None], _over(w, at), np.nan) for at in (0, 0.5, 1))
             limit = float(np.median(limit))
     else:
-        low = middle = high = w
+        middle, low, high = w, *np.full((2, len(w), 1), np.nan)  # no whiskers: a short row leaves the rest empty
     return {
         "weight": middle.astype(np.float32),
         "low": low.astype(np.float32),
@@ -124,10 +124,11 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None) -> Answer:
     own, soft, match = every[word], every[SOFTMAX], toy(d_k, seed, row)[2]
     ends = {w: b["limit"] if np.isfinite(b["limit"]) else b["match"][-1] for w, b in every.items()}
     drawn = [w for w in PHIS if np.isfinite(ends[w])]
-    heights = dict(zip(drawn, spread([ends[w] for w in drawn], 0.098, 0.0, 1.0)))
+    heights = dict(zip(drawn, spread([ends[w] for w in drawn], 0.104, 0.0, 1.02)))
     left = match > 2 * KEYS // 3
     return {
         "sharpness.bars": {"key": np.arange(KEYS)},
+        "sharpness.phrases": _phrases(word, spread_of(question.map, d_k)[1], question.map),
         "sharpness.labels": {"x": np.full(2, match - 0.7 if left else match + 0.7)},
         "sharpness.reel": {
             "c": STOPS,
@@ -144,6 +145,7 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None) -> Answer:
             "limit": np.array([np.clip(every[w]["limit"], 0, 1) for w in PHIS]),
             "from": np.full(len(PHIS), END, dtype=float),
             "to": np.full(len(PHIS), LIMIT_END, dtype=float),
+            "tick": np.full(len(PHIS), TICK_AT, dtype=float),
         },
         "sharpness.props": props(
             [
@@ -178,18 +180,15 @@ def _said(word: str, own: dict, soft: dict, match: int, question: Question) -> d
     wrong = misplaced(own["weight"].astype(float), soft["weight"].astype(float))
     said: dict[str, list] = {k: [] for k in ("headline", "sentence", "label", "label_y", "entropy", "effective", "top", "misplaced")}
     for i in range(len(STOPS)):
+        floor = np.nanmax(own["weight"][i]) if np.isfinite(own["weight"][i]).any() else 0.0
         s, w = soft["match"][i], own["match"][i]
-        soft_says = f"softmax puts {percent(s)} of its weight on the matching key"
-        if word == SOFTMAX:
-            headline = soft_says[0].upper() + soft_says[1:] + "."
-        elif np.isnan(w):
-            headline = f"{soft_says[0].upper()}{soft_says[1:]}; {name}’s scores nearly cancel, so it has no weights."
+        if np.isnan(w):
+            said["headline"].append(f"Softmax puts {percent(s)} of its weight on the matching key; {name}’s scores nearly cancel.")
         else:
-            headline = f"{soft_says[0].upper()}{soft_says[1:]}; {name} puts {percent(w)}."
-        said["headline"].append(headline)
+            said["headline"].append([percent(s)] if word == SOFTMAX else [percent(s), percent(w)])
         said["sentence"].append(_aside(member, quantiles[:, i], seeds, own["left"][i]))
         tip = np.nan_to_num(w)
-        lines = spread([s, tip], 0.115, 0.03, 1.02)
+        lines = spread([s, max(tip, floor) + 0.07], 0.13, 0.13, 1.02)
         own_label = "" if word == SOFTMAX else f"{name} {'undefined' if np.isnan(w) else percent(w)}"
         said["label"].append([f"softmax {percent(s)}", own_label])
         said["label_y"].append(lines)
@@ -206,25 +205,34 @@ def _beside(own: float, soft: float, word: str, unit: str) -> str:
     return text if word == SOFTMAX else f"{text} · softmax {decimals(soft)}"
 
 
-def _aside(member: FeatureMap | None, quantiles: np.ndarray, seeds: int, left: float) -> str:
-    """What stands beside the draw: the band over other draws, and what the map does with c."""
-    low, middle, high = quantiles
-    band = f"Over {seeds} draws {percent(middle)}, 5 to 95 % of them {percent(low)} to {percent(high)}."
-    if not np.isfinite(middle):
-        band = f"In most of {seeds} draws the denominator is nearly zero."
+def _phrases(word: str, seeds: int, member: FeatureMap | None) -> dict[str, list[str]]:
+    """The sentences of this map, with gaps for the numbers of a stop."""
+    soft = "Softmax puts {} of its weight on the matching key"
+    about = ""
     if member is not None and member.homogeneity is not None:
-        return f"{band} Scaling the query changes nothing."
-    if member is not None and member.random:
-        return f"{band} Bars: median of {DRAWS} feature draws, whiskers their range."
-    if member is not None and member.positivity == "no":
-        return f"{band} After signs cancel {percent(left)} of the scores is left."
-    return band
+        about = " Scaling the query changes nothing."
+    elif member is not None and member.random:
+        about = f" Bars: median of {DRAWS} feature draws, whiskers their range."
+    elif member is not None and member.positivity == "no":
+        about = " After signs cancel {} of the scores is left."
+    return {
+        "headline": [f"{soft}." if word == SOFTMAX else f"{soft}; {name_of(word)} puts {{}}."],
+        "sentence": [f"Over {seeds} draws {{}}, 5 to 95 % of them {{}} to {{}}.{about}"],
+    }
+
+
+def _aside(member: FeatureMap | None, quantiles: np.ndarray, seeds: int, left: float) -> list[str] | str:
+    """What stands beside the draw: the numbers of the band over other draws."""
+    low, middle, high = quantiles
+    if not np.isfinite(middle):
+        return f"In most of {seeds} draws the denominator is nearly zero."
+    return [percent(middle), percent(low), percent(high), percent(left)]
 
 
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
     top = plot(
-        "sharpness.weights", 158 if compact else 260, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight", right=14
+        "sharpness.weights", 146 if compact else 260, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight"
     )
     ticks(top.xaxis[0], {k: str(k) for k in (0, 5, 10, 15, 20, 25, 30)})
     ticks(top.yaxis[0], PERCENTS)
@@ -238,8 +246,8 @@ def draw(question: Question, compact: bool) -> Drawing:
     hover(top, [own], [("key", "@key"), ("weight", "@weight{0.0 %}"), ("softmax", "@softmax{0.0 %}")], mode="vline")
 
     below = plot(
-        "sharpness.by_c", 182 if compact else 330, (0.25, 64), (-0.03, 1.06), x_log=True,
-        x_label="sharpness c: the query is c·q", y_label="on the match", right=14,
+        "sharpness.by_c", 172 if compact else 330, (0.25, 64), (-0.06, 1.07), x_log=True,
+        x_label="sharpness c: the query is c·q", y_label="on the match",
     )  # fmt: skip
     ticks(below.xaxis[0], {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8", 16: "16"})
     ticks(below.yaxis[0], PERCENTS)
@@ -253,7 +261,8 @@ def draw(question: Question, compact: bool) -> Drawing:
     tick = {"field": "word", "transform": colours}
     ends = sources["sharpness.ends"]
     below.segment("from", "limit", "to", "limit", source=ends, line_color=tick, line_dash=[3, 3], line_width=1.6)
-    below.scatter("to", "y", source=ends, marker="square", size=7, fill_color=tick, line_color=None)
+    below.segment("to", "limit", "tick", "y", source=ends, line_color=LIGHT["faint"], line_width=0.8)
+    below.scatter("tick", "y", source=ends, marker="square", size=7, fill_color=tick, line_color=None)
     labels(below, ends)
     mark(below, "sharpness.here", 1.6)
     for renderer in drawn:
@@ -268,6 +277,7 @@ VIEW = View(
     question="Can the layer select, or only average?",
     axis="c",
     asks=(),
+    span=0.75,
     reels=REELS,
     draw=draw,
     answer=answer,

@@ -38,7 +38,7 @@ ROWS = 6
 """Kinds of layer that the bill has room for; no known model has more."""
 
 NOWHERE = 1e-3
-LAST, LABEL_AT, EDGE = STOPS[-1], 1.35e7, 1.6e8
+LAST, LABEL_AT, EDGE = STOPS[-1], 1.35e7, 7e8
 UNIT_TICKS = {float(2**p): human_bytes(2**p) for p in range(10, 55, 5)}
 
 REELS = (
@@ -70,7 +70,7 @@ def answer(question: Question) -> Answer:
     names = {**NAMES, "mapped": mapped["name"]}
     low, high = own["range"]
     heights = np.log10([ends[name] for name in ends])
-    placed = dict(zip(ends, spread(list(heights), 0.062 * np.log10(high / low), np.log10(low), np.log10(high))))
+    placed = dict(zip(ends, spread(list(heights), 0.085 * np.log10(high / low), np.log10(low), np.log10(high))))
     return {
         **{name: columns for name, columns in own.items() if name.startswith("sizing.")},
         "sizing.curves": curves,
@@ -108,8 +108,9 @@ def _mapped(model: str, phi: str) -> dict:
     if total is None:
         return off
     name = name_of(question.map_word)
+    drawn = total if total != rates(shape).state_bytes else np.nan  # else it lies on the state's own line
     said = f"With {name} (d_φ = {max(widths):,}) the same linear layers would keep {human_bytes(total, 3)} of state."
-    return {"sizing.curves": {"mapped": np.full(len(STOPS), float(total))}, "name": f"state with {name}", "said": said}
+    return {"sizing.curves": {"mapped": np.full(len(STOPS), float(drawn))}, "name": f"state, {name}", "said": said}
 
 
 @lru_cache(maxsize=64)
@@ -146,7 +147,8 @@ def _answer(model: str) -> dict:
                 f"bytes_{i}": [human_bytes(b.layers[i].bytes) if i < len(b.layers) else "" for b in bills] for i in range(ROWS)
             },
         },
-        "sizing.crossings": crossings,
+        "sizing.meet": crossings[0],
+        "sizing.beat": crossings[1],
         "sizing.native": {
             "x": np.array([native * 1.12 if native else NOWHERE]), "y": np.array([low * 1.7]),
             "text": [f"native {native:,}" if native else ""],
@@ -167,11 +169,11 @@ def _headline(name: str, b: Bill, twin) -> str:
     growing, fixed, T = b.kv_bytes + b.window_bytes, b.fixed_bytes, tokens(b.tokens)
     state = b.state_bytes or fixed
     if not growing:
-        return f"{name} keeps {human_bytes(fixed, 3)} at {T} tokens, as at any other length."
+        return f"{name} at {T} tokens: {human_bytes(fixed, 3)} of state, as at any other length."
     if not fixed:
-        return f"At {T} tokens {name} keeps {human_bytes(growing, 3)} of cache; it has no state."
-    versus = f"; all softmax would keep {human_bytes(twin.total_bytes(b.tokens), 3)}" if twin else ""
-    return f"At {T} tokens {name} keeps {human_bytes(growing, 3)} of cache and {human_bytes(state, 3)} of state{versus}."
+        return f"{name} at {T} tokens: {human_bytes(growing, 3)} of cache and no state."
+    versus = f", not {human_bytes(twin.total_bytes(b.tokens), 3)}" if twin else ""
+    return f"{name} at {T} tokens: {human_bytes(growing, 3)} of cache, {human_bytes(state, 3)} of state{versus}."
 
 
 def _per_row(shape: ModelShape, b: Bill) -> str:
@@ -184,16 +186,15 @@ def _per_row(shape: ModelShape, b: Bill) -> str:
     return f"{tokens(b.tokens / rows)} tokens for each of the {rows} rows of a state. {dtypes}"
 
 
-def _crossings(shape: ModelShape, own, twin) -> dict:
+def _crossings(shape: ModelShape, own, twin) -> list[dict]:
     """Where the whole model's curves meet: x, y and what is equal there; points that do not exist stand nowhere."""
     meet = model_crossings(shape)
     points = [(NOWHERE, NOWHERE, "")] * 2
     if meet.state and meet.state <= LAST:
         points[0] = (meet.state, own.state_bytes, f"cache = state at {meet.state:,}")
     if twin and meet.twin and meet.twin <= LAST:
-        points[1] = (meet.twin, twin.total_bytes(meet.twin), f"cheaper than all softmax from {meet.twin:,}")
-    x, y, text = zip(*points)
-    return {"x": np.array(x, dtype=float), "y": np.array(y, dtype=float), "text": list(text), "kind": ["state", "twin"]}
+        points[1] = (meet.twin, twin.total_bytes(meet.twin), f"beats all softmax from {meet.twin:,}")
+    return [{"x": np.array([float(x)]), "y": np.array([float(y)]), "text": [text]} for x, y, text in points]
 
 
 def _bill_texts(b: Bill, shape: ModelShape, twin) -> list[tuple[str, str]]:
@@ -213,8 +214,8 @@ def _bill_texts(b: Bill, shape: ModelShape, twin) -> list[tuple[str, str]]:
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
     fig = plot(
-        "sizing.by_t", 216 if compact else 440, (1, EDGE), (1e4, 1e12), x_log=True, y_log=True,
-        x_label="context T (tokens)", left=66, right=4,
+        "sizing.by_t", 188 if compact else 440, (1, EDGE), (1e4, 1e12), x_log=True, y_log=True,
+        x_label="context T (tokens)", left=66,
     )  # fmt: skip
     fig.y_range.name = "sizing.y"
     ticks(fig.xaxis[0], {1: "1", 16: "16", 256: "256", 4096: "4K", 65536: "64K", 2**20: "1M"})
@@ -226,8 +227,10 @@ def draw(question: Question, compact: bool) -> Drawing:
     labels(fig, sources["sizing.native"], "muted", text_font_size="10px")
     mark(fig, "sizing.at", 2**20)
     fig.scatter("x", "y", source=sources["sizing.dots"], size=8, fill_color=LIGHT["ink"], line_color=LIGHT["ground"], line_width=1.2)
-    fig.scatter("x", "y", source=sources["sizing.crossings"], size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
-    labels(fig, sources["sizing.crossings"], x_offset=9, y_offset=10)
+    for name, place in (("meet", {"x_offset": 7, "y_offset": 13}), ("beat", {"x_offset": -8, "y_offset": -12, "text_align": "right"})):
+        at = sources[f"sizing.{name}"]
+        fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
+        labels(fig, at, **place)
     labels(fig, sources["sizing.names"])
     return Drawing(((Cell(fig),),), sources)
 
@@ -239,6 +242,7 @@ VIEW = View(
     question="How many bytes does my model keep, and when does the state win?",
     axis="T",
     asks=(),
+    span=round(float(np.log(LAST) / np.log(EDGE)), 4),
     reels=REELS,
     draw=draw,
     answer=answer,

@@ -8,7 +8,7 @@ Source: Schlag, Irie, Schmidhuber 2021, arXiv:2102.11174.
 
 from __future__ import annotations
 
-from compute.arrays import Array, admit, leave, namespace
+from compute.arrays import Admitted, Array, admit, leave, namespace
 from compute.write_rules import WRITE_RULES, Additive, Decay, Delta, GatedDelta, WriteRule, find_rule, recall
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Delta",
     "GatedDelta",
     "WriteRule",
+    "admit_pairs",
     "crosstalk_energy",
     "find_rule",
     "read",
@@ -38,16 +39,23 @@ def unit(X: Array, name: str = "X") -> Array:
     return X / xp.linalg.vector_norm(X, axis=-1, keepdims=True)
 
 
+def admit_pairs(K: Array, V: Array) -> Admitted:
+    """Keys `[*lead, n, d]` and values `[*lead, n, d_v]` let in together; ValueError if they are not pairs."""
+    admitted = admit(ndim=2, K=K, V=V)
+    K, V = admitted.arrays
+    if tuple(V.shape[:-1]) != tuple(K.shape[:-1]):
+        raise ValueError(f"V must have one row per key and K's lead axes, got {tuple(V.shape)} for {tuple(K.shape)}")
+    return admitted
+
+
 def write(K: Array, V: Array) -> Array:
     """The memory after all pairs, S = Σ k̂ₛvₛᵀ `[*lead, d_k, d_v]`, from K `[*lead, n, d_k]` and V `[*lead, n, d_v]`.
 
     Keys are brought to unit length, values stay as they are.  Up to d_k pairs with orthogonal keys read
     back exactly; no memory of this shape reads back more than d_k generic pairs.
     """
-    admitted = admit(ndim=2, K=K, V=V)
+    admitted = admit_pairs(K, V)
     K, V = admitted.arrays
-    if tuple(V.shape[:-1]) != tuple(K.shape[:-1]):
-        raise ValueError(f"V must have one row per key and K's lead axes, got {tuple(V.shape)} for {tuple(K.shape)}")
     return leave(admitted, unit(K, "K").mT @ V)
 
 

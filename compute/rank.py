@@ -67,7 +67,7 @@ def feature_spectrum(phi_q: Array, phi_k: Array, *, dtype: str = "float64") -> A
 def kernel_spectrum(
     Q: Array, K: Array, phi: Phi = None, scale: float | None = None, *, dtype: str = "float64"
 ) -> Array:
-    """Singular values of `kernel_matrix(Q, K, phi, scale)` by the cheapest exact route, `[*lead, min(N_q, N_k, d_phi)]`.
+    """Singular values of `kernel_matrix(Q, K, phi, scale)` by the cheapest route, `[*lead, min(N_q, N_k, d_phi)]`.
 
     Features go through QR; the softmax kernel of a set with itself (K is Q) through eigenvalues, else in full.
     """
@@ -104,9 +104,7 @@ def rank_of(values: Array, rtol: float = 1e-10) -> Any:
 
     An int for one spectrum, integers `[*lead]` for a stack.
     """
-    if not 0 <= rtol < 1:
-        raise ValueError(f"rtol must be at least 0 and below 1, got {rtol!r}")
-    xp = namespace(values)
+    xp, rtol = namespace(values), _number("rtol", rtol, 0.0, 1.0)
     count = xp.sum(xp.astype(values > rtol * values[..., :1], xp.int64), axis=-1)
     return int(count) if count.ndim == 0 else count
 
@@ -146,13 +144,22 @@ def _enter(Q: Array, K: Array, scale: float | None, dtype: str) -> tuple[Any, tu
     xp, (Q, K) = _floats(dtype, ndim=2, Q=Q, K=K)
     if K.shape[-1] != Q.shape[-1] or K.shape[:-2] != Q.shape[:-2]:
         raise ValueError(f"K must have the width and lead axes of Q {tuple(Q.shape)}, got {tuple(K.shape)}")
-    if scale is not None and not 0 < scale < np.inf:
-        raise ValueError(f"scale must be a positive number, got {scale!r}")
-    return xp, (Q, K), scale
+    return xp, (Q, K), None if scale is None else _number("scale", scale, np.nextafter(0, 1), np.finfo(float).max)
 
 
 def _features(phi: Callable[[Array], Array], X: Array, scale: float | None) -> Array:
-    return phi(X if scale is None else X * scale**0.5)
+    features = phi(X if scale is None else X * scale**0.5)
+    return namespace(X).astype(features, X.dtype, copy=False)
+
+
+def _number(name: str, value: Any, low: float, high: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be a number from {low:.3g} to {high:.3g}, got {value!r}")
+    return number
 
 
 def _triangle(A: Array) -> Array:

@@ -44,7 +44,8 @@ def running_sum(terms: np.ndarray, dtype: str) -> np.ndarray:
     sums, total = np.empty_like(terms), np.zeros_like(terms[0])
     for t, term in enumerate(terms):
         # Two bfloat16 numbers are added in float32 and rounded once more: harmless, since 24 >= 2 * 8 + 2 digits.
-        total = round_to(total + term, dtype)
+        with np.errstate(over="ignore"):
+            total = round_to(total + term, dtype)
         sums[t] = total
     return sums
 

@@ -46,8 +46,8 @@ class WriteRule:
         for name, array, shape in (("k", k, (*lead, d_phi)), ("v", v, (*lead, d_v))):
             if tuple(array.shape) != shape:
                 raise ValueError(f"{name} must have shape {shape} to fit S, got {tuple(array.shape)}")
-        keep = _gate("alpha", alpha, S, {lead: 2, (*lead, d_phi): 1}) if "alpha" in self.uses else 1.0
-        strength = _gate("beta", beta, S, {lead: 1}) if "beta" in self.uses else 1.0
+        keep = gate("alpha", alpha, S, {lead: 2, (*lead, d_phi): 1}) if "alpha" in self.uses else 1.0
+        strength = gate("beta", beta, S, {lead: 1}) if "beta" in self.uses else 1.0
         return leave(admitted, self.step(S, k, v, keep, strength))
 
     def step(self, S: Array, k: Array, v: Array, alpha: Any, beta: Any) -> Array:
@@ -61,7 +61,10 @@ class Additive(WriteRule):
     word = "additive"
     label = "additive"
     latex = r"S_t = S_{t-1} + k_t v_t^\top"
-    objective = "A full gradient step towards a larger agreement between the read and the value; it never asks whether the read is already right."
+    objective = (
+        "A gradient step of size one towards a longer read along the value; "
+        "it never asks whether the read is already right."
+    )
     objective_latex = r"-\langle S^\top k_t,\, v_t \rangle"
     used_by = "linear Transformers, Performer, Based"
     source = "Katharopoulos et al. 2020, Transformers are RNNs, arXiv:2006.16236"
@@ -141,8 +144,11 @@ def find_rule(rule: WriteRule | str) -> WriteRule:
     return WRITE_RULES[rule]()
 
 
-def _gate(name: str, value: Any, S: Array, shapes: dict[tuple[int, ...], int]) -> Any:
-    """The gate ready to broadcast: `shapes` says how many trailing axes each allowed shape still lacks."""
+def gate(name: str, value: Any, S: Array, shapes: dict[tuple[int, ...], int]) -> Any:
+    """A gate in S's dtype, a float if it is a plain number.  shapes: each allowed shape and the axes it still lacks.
+
+    Raises ValueError that begins with the name.
+    """
     if not is_array_api_obj(value) or isinstance(value, np.generic):
         try:
             return float(value)
@@ -155,11 +161,11 @@ def _gate(name: str, value: Any, S: Array, shapes: dict[tuple[int, ...], int]) -
     value = xp.astype(value, S.dtype, copy=False)
     if value.ndim == 0:
         return value
-    if tuple(value.shape) not in shapes:
-        raise ValueError(
-            f"{name} must be a number or have shape {' or '.join(map(str, shapes))}, got {tuple(value.shape)}"
-        )
-    return value[(..., *[None] * shapes[tuple(value.shape)])]
+    shape = tuple(value.shape)
+    if shape not in shapes:
+        allowed = " or ".join(str(s) for s in shapes)
+        raise ValueError(f"{name} must be a number or have shape {allowed}, got {shape}")
+    return value[(..., *[None] * shapes[shape])]
 
 
 WRITE_RULES: dict[str, type[WriteRule]] = {rule.word: rule for rule in (Additive, Decay, Delta, GatedDelta)}

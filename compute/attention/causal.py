@@ -80,25 +80,29 @@ def _blocks(f: Features, chunk: int) -> Sums:
     q, k, v = (in_chunks(a, chunk) for a in (f.phi_q, f.phi_k, f.V))
     gates = None if f.log_alpha is None else in_chunks(f.log_alpha, chunk)
     entering, leaving = (None, None) if gates is None else (since_start(gates), until_end(gates))
-    S = _states(f.S, kept(k, leaving).mT @ v, entering)
-    z = _states(f.z[..., None], xp.sum(kept(k, leaving), axis=-2)[..., None], entering)
-    scores, reads = causal_scores(q, k, gates), kept(q, entering)
-    num = scores @ v + reads @ S[..., :-1, :, :]
-    den = xp.sum(scores, axis=-1)[..., None] + reads @ z[..., :-1, :, :]
+    written, reads, scores = kept(k, leaving), kept(q, entering), causal_scores(q, k, gates)
+    S = _states(f.S, written.mT @ v, entering)
+    z = _states(f.z[..., None], xp.sum(written, axis=-2)[..., None], entering)
+    num, den = scores @ v, xp.sum(scores, axis=-1)[..., None]
+    for sums, first, later in ((num, f.S, S), (den, f.z[..., None], z)):
+        # What entered a chunk is the state after the one before: added in place, the states are never copied.
+        sums[..., 0, :, :] += reads[..., 0, :, :] @ first
+        sums[..., 1:, :, :] += reads[..., 1:, :, :] @ later[..., :-1, :, :]
     return Sums(in_tokens(num, T), in_tokens(den, T)[..., 0], S[..., -1, :, :], z[..., -1, :, 0])
 
 
 def _states(S: Array, writes: Array, entering: Array | None) -> Array:
-    """States at the N + 1 chunk borders, [*lead, N + 1, d_phi, d], from the writes of the N chunks."""
+    """States after each of N chunks, [*lead, N, d_phi, d], from the state before them and what each writes."""
     xp = namespace(writes)
-    S = S[..., None, :, :]
     if entering is None:
-        return xp.cumulative_sum(xp.concat([S, writes], axis=-3), axis=-3)
+        writes[..., 0, :, :] += S
+        return xp.cumulative_sum(writes, axis=-3)
     alpha = xp.exp(entering[..., -1, :])[..., None]
-    borders = [S]
+    states = []
     for n in range(writes.shape[-3]):
-        borders.append(alpha[..., n : n + 1, :, :] * borders[-1] + writes[..., n : n + 1, :, :])
-    return xp.concat(borders, axis=-3)
+        S = alpha[..., n, :, :] * S + writes[..., n, :, :]
+        states.append(S)
+    return xp.stack(states, axis=-3)
 
 
 def causal_linear_attention_recurrent(

@@ -69,7 +69,7 @@ def taylor_features(X: Array) -> Array:
 class Dpfp(FeatureMap):
     """Deterministic parameter-free projection: products of the positive parts of ±x with their own shifts.
 
-    Width 2νd_k.  Sparse: an unbiased random vector leaves three features in four at zero.
+    Width 2νd_k.  Sparse: for vectors without a preferred sign three features in four are zero.
     Price: two vectors may share no feature (0/0), and shifts from d_k on bring no new product.
     """
 

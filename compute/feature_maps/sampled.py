@@ -25,7 +25,7 @@ class PositiveRandom(LogFeatureMap):
     orthogonal: bool = knob(True, doc="directions orthogonal in blocks of d_k")
 
     word = "favor"
-    label = "positive random"
+    label = "FAVOR+"
     approximates = "unbiased"
     random = True
     latex = r"\phi(x) = \frac{1}{\sqrt{m}} \exp\left(\Omega x - \frac{\|x\|^2}{2}\right)"

@@ -39,8 +39,12 @@ QWEN_GDN = Architecture(rules.linear_but_every(4), state=recurrent.gated_deltane
 MINIMAX = Architecture(rules.must_list("attn_type_list"), state=recurrent.lightning)
 
 # fmt: off
+WINDOWED = (
+    "mistral", "mistral3", "mixtral", "ministral", "ministral3", "phi3", "phi4_multimodal", "phimoe", "starcoder2",
+)
+QWEN = ("qwen2", "qwen3", "qwen2_vl", "qwen2_5_vl", "qwen2_5_omni")
 PLAIN_TYPES = (
-    "llama", "mistral3", "ministral3", "qwen", "qwen2_vl", "qwen3_vl", "gemma", "phi", "gpt2", "gpt_neox",
+    "llama", "qwen", "qwen3_vl", "gemma", "phi", "gpt2", "gpt_neox",
     "gpt_neox_japanese", "gptj", "codegen", "opt", "bloom", "mpt", "dbrx", "stablelm", "persimmon", "cohere",
     "olmo", "olmo2", "olmoe", "flex_olmo", "granite", "granitemoe", "granitemoeshared", "nemotron",
     "internlm", "internlm2", "internlm3", "baichuan", "xverse", "deepseek", "exaone", "minicpm", "ernie4_5",
@@ -57,11 +61,23 @@ ARCHITECTURES: dict[str, Architecture] = {
     "gpt_bigcode": Architecture(attention=attention.multi_query),
     # windows
     **dict.fromkeys(
-        ("mistral", "mixtral", "ministral", "phi3", "phi4_multimodal", "phimoe", "starcoder2"),
+        (
+            "mistral",
+            "mistral3",
+            "mixtral",
+            "ministral",
+            "ministral3",
+            "phi3",
+            "phi4_multimodal",
+            "phimoe",
+            "starcoder2",
+        ),
         Architecture(rules.windows_everywhere),
     ),
     **dict.fromkeys(("qwen3_moe", "qwen3_vl_moe", "qwen3_omni_moe"), Architecture(rules.windows_if_switched_on)),
-    **dict.fromkeys(("qwen2", "qwen3", "qwen2_5_vl", "qwen2_5_omni"), Architecture(rules.windows_from_threshold)),
+    **dict.fromkeys(
+        ("qwen2", "qwen3", "qwen2_vl", "qwen2_5_vl", "qwen2_5_omni"), Architecture(rules.windows_from_threshold)
+    ),
     "qwen2_moe": Architecture(rules.windows_below_threshold),
     "dots1": Architecture(rules.windows_from_dots),
     "smollm3": Architecture(rules.windows_without_rope),

@@ -34,10 +34,7 @@ def head_dim(keys: Keys, *first: str) -> int:
     found = keys.number(*first, *HEAD_DIM)
     if found is not None:
         return found
-    hidden, heads = keys.hidden(), keys.need_heads()
-    return keys.assume(
-        "head_dim", hidden // heads, f"hidden size {hidden:,} over {heads:,} heads", "num_attention_heads"
-    )
+    return keys.per_head("head_dim", keys.hidden(), keys.need_heads(), "num_attention_heads")
 
 
 def softmax(keys: Keys, word: str = "full") -> Softmax | Latent:
@@ -86,13 +83,7 @@ def only_latent(keys: Keys, word: str) -> Latent:
 
 def twice_hidden(keys: Keys, word: str) -> Softmax:
     """Zamba2: attention runs on twice the hidden size, whatever `head_dim` or `kv_channels` say."""
-    hidden, heads = keys.hidden(), keys.need_heads()
-    d = keys.assume(
-        "attention head width",
-        2 * hidden // heads,
-        f"twice hidden size {hidden:,} over {heads:,} heads",
-        "num_attention_heads",
-    )
+    d = keys.per_head("attention head width", 2 * keys.hidden(), keys.need_heads(), "num_attention_heads")
     return Softmax(kv_heads(keys), d, d)
 
 
@@ -138,6 +129,6 @@ def mimo(keys: Keys, word: str) -> Softmax | Latent:
 def fla_attention(keys: Keys, word: str) -> Softmax:
     """Softmax layers of a flash-linear-attention hybrid, described by the `attn` object."""
     heads = keys.need("attn.num_heads")
-    d = keys.assume("attention head width", keys.hidden() // heads, "hidden size over attn.num_heads", "attn.num_heads")
+    d = keys.per_head("attention head width", keys.hidden(), heads, "attn.num_heads")
     window = keys.need("attn.window_size") if word == "window" else None
     return Softmax(keys.number("attn.num_kv_heads") or heads, d, d, window)

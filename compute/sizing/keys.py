@@ -53,7 +53,8 @@ class Keys:
     def take(self, key: str) -> Any:
         """The value under a key, recorded as used."""
         value = self.raw(key)
-        self.note(key, _brief(value))
+        # a list is summed up once, however many layers read from it
+        self.note(key, self.used[key] if key in self.used else _brief(value))
         return value
 
     def note(self, key: str, value: object) -> None:
@@ -111,6 +112,10 @@ class Keys:
             raise ConfigError(key or quantity, f"leaves no {quantity}: {why} gives {value}", "check these numbers")
         self.assumed[quantity] = f"{value:,}: {why}"
         return value
+
+    def per_head(self, quantity: str, width: int, heads: int, key: str) -> int:
+        """Record a width that follows from another and the number of heads."""
+        return self.assume(quantity, width // heads, f"{width:,} over {heads:,} heads", key)
 
     def factor(self, *keys: str) -> Fraction | None:
         """The first present key as an exact positive factor (an integer or a decimal such as 0.5)."""

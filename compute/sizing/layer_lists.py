@@ -158,7 +158,8 @@ def _indices(keys: Keys, n: int) -> list[str] | None:
         if indices is not None:
             if not all(0 <= i < n for i in indices):
                 raise ConfigError(key, f"points outside layers 0 to {n - 1}", LISTED)
-            return ["full" if i in set(indices) else "linear" for i in range(n)]
+            softmax = set(indices)
+            return ["full" if i in softmax else "linear" for i in range(n)]
     return None
 
 

@@ -24,16 +24,14 @@ def lightning(keys: Keys) -> MatrixState:
     heads = keys.need_heads()
     d = keys.number("head_dim")
     if d is None:
-        d = keys.assume("head_dim", keys.hidden() // heads, "hidden size over heads", "num_attention_heads")
+        d = keys.per_head("head_dim", keys.hidden(), heads, "num_attention_heads")
     return MatrixState("lightning", heads, d, d)
 
 
 def bailing_lightning(keys: Keys) -> MatrixState:
     """Ling and Ring linear: all query heads, each hidden size over heads wide, no grouping."""
-    hidden, heads = keys.hidden(), keys.need_heads()
-    d = keys.assume(
-        "linear head width", hidden // heads, f"hidden size {hidden:,} over {heads:,} heads", "num_attention_heads"
-    )
+    heads = keys.need_heads()
+    d = keys.per_head("linear head width", keys.hidden(), heads, "num_attention_heads")
     return MatrixState("lightning", heads, d, d)
 
 
@@ -54,9 +52,7 @@ def olmo_hybrid(keys: Keys) -> MatrixState:
         key_heads = keys.assume("linear_num_key_heads", keys.need_heads(), "as many as query heads")
     d_k = keys.number("linear_key_head_dim")
     if d_k is None:
-        d_k = keys.assume(
-            "linear_key_head_dim", keys.hidden() * 3 // (4 * key_heads), "¾ of hidden size over heads", "hidden_size"
-        )
+        d_k = keys.per_head("linear_key_head_dim", keys.hidden() * 3, 4 * key_heads, "hidden_size")
     d_v = keys.number("linear_value_head_dim")
     if d_v is None:
         d_v = keys.assume("linear_value_head_dim", 2 * d_k, "twice the key width")
@@ -108,13 +104,10 @@ def _mamba2(keys: Keys, heads: int | None, width: int | None, inner: int | None,
     if heads is None and width is None:
         raise keys.missing("mamba_n_heads", remedy="add mamba_n_heads or mamba_head_dim")
     if heads is None:
-        heads = keys.assume(
-            "Mamba-2 heads", inner // width, f"inner width {inner:,} over head width {width:,}", keys.present(*WIDTH)
-        )
+        why = f"inner width {inner:,} over head width {width:,}"
+        heads = keys.assume("Mamba-2 heads", inner // width, why, keys.present(*WIDTH))
     if width is None:
-        width = keys.assume(
-            "Mamba-2 head width", inner // heads, f"inner width {inner:,} over {heads:,} heads", keys.present(*HEADS)
-        )
+        width = keys.per_head("Mamba-2 head width", inner, heads, keys.present(*HEADS))
     if inner is not None and heads * width != inner:
         key = keys.present("mamba_d_ssm", *HEADS, *WIDTH) or "mamba_expand"
         raise ConfigError(key, f"disagrees: {heads:,} heads × {width:,} is not the inner width {inner:,}", "check both")
@@ -172,7 +165,7 @@ def mlstm(keys: Keys) -> MatrixLSTM:
             keys.assumed[key] = f"{float(default):g}: the class default"
             factor = default
         whole = -(-int(hidden * factor) // 64) * 64
-        widths.append(keys.assume(f"{key} head width", whole // heads, f"{whole:,} over {heads:,} heads", "num_heads"))
+        widths.append(keys.per_head(f"{key} head width", whole, heads, "num_heads"))
     return MatrixLSTM(heads, *widths)
 
 

@@ -21,12 +21,8 @@ def rwkv(keys: Keys) -> Rwkv:
     hidden = keys.hidden()
     width = keys.number("head_size", "head_dim")
     if width is not None:
-        heads = keys.assume(
-            "heads",
-            hidden // width,
-            f"hidden size {hidden:,} over head width {width:,}",
-            keys.present("head_size", "head_dim"),
-        )
+        why = f"hidden size {hidden:,} over head width {width:,}"
+        heads = keys.assume("heads", hidden // width, why, keys.present("head_size", "head_dim"))
         if keys.present("value_dim"):
             raise ConfigError("value_dim", "sets value widths that have no formula here", "report it")
         return Rwkv(heads, width, width, hidden)

@@ -122,7 +122,8 @@ def fla_layers(keys: Keys, n: int) -> list[str]:
     if not all(0 <= i < n for i in layers):
         raise ConfigError("attn.layers", f"points outside layers 0 to {n - 1}", "layers count from 0")
     word = "window" if keys.present("attn.window_size") else "full"
-    return [word if i in set(layers) else "linear" for i in range(n)]
+    softmax = set(layers)
+    return [word if i in softmax else "linear" for i in range(n)]
 
 
 def windows_from_dots(keys: Keys, n: int) -> list[str]:

@@ -163,9 +163,10 @@ def test_weights_stay_weights_along_the_whole_reel(dtype):
 def test_trigonometric_weights_survive_where_their_features_overflow():
     rng = np.random.default_rng(4)
     Q, K = rng.standard_normal((3, 16)), rng.standard_normal((5, 16))
-    w = weights(FEATURE_MAPS["trig"](m=4096), 40 * Q, K).w
-    assert np.all(np.isfinite(w))
-    np.testing.assert_allclose(w.sum(axis=-1), 1, rtol=1e-6)
+    for grow_q, grow_k in ((40, 1), (1, 40), (40, 40)):
+        w = weights(FEATURE_MAPS["trig"](m=4096), grow_q * Q, grow_k * K).w
+        assert np.all(np.isfinite(w))
+        np.testing.assert_allclose(w.sum(axis=-1), 1, rtol=1e-6)
 
 
 # Laws of sharpness
@@ -270,6 +271,11 @@ def test_a_query_of_zeros_never_moves(phi):
     K = np.random.default_rng(5).standard_normal((6, 4))
     end, here = limit_weights(phi, np.zeros(4), K), match_weights(phi, np.zeros(4), K, [2.0]).w[..., 0, :]
     np.testing.assert_allclose(end, here, rtol=1e-9)
+
+
+def test_a_query_of_zeros_has_no_features_under_signed_or_nonnegative_maps():
+    for word in ("identity", "relu", "silu", "dpfp"):
+        assert np.all(np.isnan(limit_weights(FEATURE_MAPS[word](), np.zeros(4), np.ones((3, 4))))), word
 
 
 def test_the_limit_of_a_plain_function_is_not_known():

@@ -1,0 +1,351 @@
+"""What holds for every view: names, owners, shapes, frames.  A new page is tested as soon as it is in the folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from copy import deepcopy
+from functools import cache
+
+import numpy as np
+import pytest
+from asked import DEFAULT, HARD, QUESTIONS, VIEWS, relevant
+
+from app.figures import figure_document
+from app.page import OVERVIEW, pages, views_of
+from app.session import answers, same
+from components.axes import AXES
+from components.palette import SLOTS
+from components.reel import is_drawn
+from components.view import start_positions
+
+every_view = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+every_page = pytest.mark.parametrize("name", pages())
+both_sizes = pytest.mark.parametrize("compact", [False, True], ids=["single", "compact"])
+MEGABYTE = 1_000_000
+
+
+@cache
+def drawn(views, compact):
+    return figure_document(views, DEFAULT, compact)
+
+
+def sources_of(view, compact):
+    return drawn((view,), compact)[1][0][1].sources
+
+
+def binds(view):
+    return [(reel, bind) for reel in view.reels for bind in reel.binds]
+
+
+# Names
+
+
+@every_view
+@both_sizes
+def test_every_name_and_column_of_an_answer_is_drawn(view, compact):
+    sources = sources_of(view, compact)
+    for question in relevant(view.word):
+        for name, columns in view.answer(question).items():
+            if is_drawn(name):
+                assert set(columns) <= set(sources[name].data), (name, question)
+
+
+@every_view
+@both_sizes
+def test_every_target_of_a_reel_is_drawn(view, compact):
+    sources, answer = sources_of(view, compact), view.answer(DEFAULT)
+    document = drawn((view,), compact)[0]
+    for reel, bind in binds(view):
+        holder = answer[bind.pool] if bind.pool else answer[reel.name]
+        assert bind.column in holder
+        for index in filter(None, (bind.start, bind.stop)):
+            assert index in answer[reel.name]
+        if bind.source:
+            assert (bind.to or bind.column) in sources[bind.source].data
+        elif bind.model:
+            assert bind.property in document.get_model_by_name(bind.model).properties()
+        else:
+            assert bind.node.startswith(f"{view.word}.")
+        if bind.phrase:
+            source, _, column = bind.phrase.rpartition(".")
+            assert answer[source][column]
+
+
+@every_view
+@both_sizes
+def test_every_property_that_an_answer_sets_exists_and_every_colour_is_a_slot(view, compact):
+    document = drawn((view,), compact)[0]
+    for question in relevant(view.word):
+        told = view.answer(question).get(f"{view.word}.props", {"model": [], "property": [], "value": []})
+        for name, prop, value in zip(told["model"], told["property"], told["value"], strict=True):
+            assert prop in document.get_model_by_name(name).properties(), (name, prop)
+            if isinstance(value, str) and ":" in value:
+                assert value.removeprefix("slot:") in SLOTS
+
+
+@every_view
+@both_sizes
+def test_every_source_is_in_the_document_under_its_own_name(view, compact):
+    document = drawn((view,), compact)[0]
+    for name, source in sources_of(view, compact).items():
+        assert name == source.name and name.startswith(f"{view.word}.")
+        assert document.get_model_by_name(name) is source
+
+
+@every_page
+def test_a_name_stands_once_on_a_page(name):
+    document, _ = drawn(views_of(name), name == OVERVIEW)
+    counted = Counter(model.name for model in document.models if model.name)
+    assert counted and not {model: n for model, n in counted.items() if n > 1}
+
+
+@every_page
+def test_figures_are_drawn_from_named_sources_only(name):
+    """A glyph with an unnamed source could not be reached by an answer; a fixed guide line needs none."""
+    document, drawings = drawn(views_of(name), name == OVERVIEW)
+    for view, drawing in drawings:
+        for row in drawing.rows:
+            for cell in row:
+                assert cell.figure.name.startswith(f"{view.word}.")
+                assert any(r.data_source.name for r in cell.figure.renderers)
+
+
+# Owners
+
+
+@every_page
+def test_a_column_a_property_and_a_text_have_one_owner(name):
+    """A reel or an answer, and only one reel."""
+    owned = []
+    for view in views_of(name):
+        for _, bind in binds(view):
+            owned.append(("column", bind.source, bind.to or bind.column) if bind.source
+                         else ("property", bind.model, bind.property) if bind.model else ("node", bind.node))  # fmt: skip
+        for source, columns in view.answer(DEFAULT).items():
+            if is_drawn(source):
+                owned += [("column", source, column) for column in columns]
+            elif source.endswith(".props"):
+                owned += [("property", m, p) for m, p in zip(columns["model"], columns["property"], strict=True)]
+            else:
+                owned += [("node", node) for node in columns["node"]]
+    assert not {thing: n for thing, n in Counter(owned).items() if n > 1}
+
+
+@every_view
+def test_an_answer_always_speaks_of_the_same_names_columns_nodes_and_properties(view):
+    """What a question leaves out would keep the words of the question before."""
+    first = view.answer(DEFAULT)
+    for question in relevant(view.word):
+        told = view.answer(question)
+        assert {n: set(c) for n, c in told.items()} == {n: set(c) for n, c in first.items()}
+        for name in (n for n in first if not is_drawn(n)):
+            keys = ("model", "property") if name.endswith(".props") else ("node",)
+            assert [told[name][key] for key in keys] == [first[name][key] for key in keys], (name, question)
+
+
+# Shapes
+
+
+@every_view
+@both_sizes
+def test_columns_of_a_source_are_equally_long(view, compact):
+    for name, source in sources_of(view, compact).items():
+        assert len({len(column) for column in source.data.values()}) == 1, name
+
+
+def kind(column):
+    """Length, shape and element kind, for arrays and lists alike."""
+    if isinstance(column, np.ndarray):
+        return column.shape, column.dtype
+    return len(column), {str if isinstance(x, str) else list if isinstance(x, list | tuple) else float for x in column} - {list} or {list}
+
+
+@every_view
+def test_columns_keep_their_length_and_dtype_whatever_is_asked(view):
+    """The browser writes into the arrays it has; only a pool, which is replaced as a whole, may change its length."""
+    pools = {bind.pool for _, bind in binds(view)}
+    first = view.answer(DEFAULT)
+    for question in relevant(view.word):
+        for name, columns in view.answer(question).items():
+            if not is_drawn(name):
+                continue
+            assert len({len(column) for column in columns.values()}) == 1, (name, question)
+            for column, values in columns.items():
+                old = first[name][column]
+                if name not in pools:
+                    assert len(values) == len(old), (name, column, question)
+                assert isinstance(values, np.ndarray) == isinstance(old, np.ndarray), (name, column, question)
+                if isinstance(values, np.ndarray):
+                    assert values.dtype == old.dtype and values.shape[1:] == old.shape[1:], (name, column, question)
+
+
+@every_view
+def test_numbers_travel_as_arrays_of_few_bytes(view):
+    """A list of numbers would be sent as text; int64 is not typed in the browser."""
+    for name, columns in view.answer(DEFAULT).items():
+        for column, values in columns.items():
+            if is_drawn(name) and not isinstance(values, np.ndarray):
+                assert all(isinstance(x, str | list) for x in values), (name, column)
+
+
+@every_view
+def test_columns_that_a_reel_writes_into_can_hold_what_it_brings(view):
+    sources = sources_of(view, False)
+    for question in relevant(view.word):
+        answer = view.answer(question)
+        for reel, bind in binds(view):
+            if not bind.source:
+                continue
+            target = sources[bind.source].data[bind.to or bind.column]
+            target = target[0] if bind.image else target
+            for i in range(len(AXES[reel.axis].stops)):
+                piece = piece_of(reel, bind, answer, i)
+                assert np.size(piece) <= np.size(target), (reel.name, bind.column, i, question)
+                assert bind.stop or np.size(piece) == np.size(target), (reel.name, bind.column, i, question)
+
+
+# Frames
+
+
+def piece_of(reel, bind, answer, i):
+    """What a bind says it shows at stop i, read off its fields."""
+    row = answer[reel.name]
+    if not bind.pool:
+        piece = row[bind.column][i]
+    elif bind.stop:
+        piece = answer[bind.pool][bind.column][row[bind.start][i] : row[bind.stop][i]]
+    else:
+        piece = answer[bind.pool][bind.column][row[bind.start][i]]
+    return np.asarray(piece) * bind.scale if bind.scale != 1 else piece
+
+
+@every_view
+def test_every_reel_has_one_row_for_each_stop_of_its_axis(view):
+    for question in relevant(view.word):
+        answer = view.answer(question)
+        for reel in view.reels:
+            stops = AXES[reel.axis].stops
+            assert {len(column) for column in answer[reel.name].values()} == {len(stops)}, reel.name
+
+
+@every_view
+def test_a_reel_that_marks_the_position_marks_its_own_stops(view):
+    answer = view.answer(DEFAULT)
+    marked = [reel for reel in view.reels if reel.axis in answer[reel.name]]
+    assert marked
+    for reel in marked:
+        np.testing.assert_allclose(answer[reel.name][reel.axis], AXES[reel.axis].stops)
+
+
+@every_view
+@both_sizes
+def test_figures_start_with_the_frame_of_the_initial_stop(view, compact):
+    answer, sources = view.answer(DEFAULT), sources_of(view, compact)
+    document, positions = drawn((view,), compact)[0], start_positions()
+    for reel, bind in binds(view):
+        piece = piece_of(reel, bind, answer, positions[reel.axis])
+        if bind.source:
+            column = sources[bind.source].data[bind.to or bind.column]
+            shown = column[0] if bind.image else column
+            if bind.stop:
+                assert np.isnan(np.asarray(shown[len(piece) :], dtype=float)).all()
+                shown = shown[: len(piece)]
+            if isinstance(piece, str | list):
+                assert list(shown) == ([piece] if isinstance(piece, str) else piece)
+            else:
+                np.testing.assert_allclose(np.ravel(shown).astype(float), np.ravel(piece).astype(float), rtol=1e-6)
+        elif bind.model:
+            assert getattr(document.get_model_by_name(bind.model), bind.property) == pytest.approx(piece)
+
+
+@every_view
+def test_figures_show_every_column_that_an_answer_owns(view):
+    answer, sources = view.answer(DEFAULT), sources_of(view, False)
+    for name, columns in answer.items():
+        for column, values in columns.items() if is_drawn(name) else ():
+            assert same(sources[name].data[column], values)
+
+
+@every_view
+def test_a_text_that_a_reel_says_is_text_at_every_stop(view):
+    """A row that is a list fills the gaps of a phrase, each exactly once."""
+    for question in relevant(view.word):
+        answer = view.answer(question)
+        for reel, bind in binds(view):
+            for i in range(len(AXES[reel.axis].stops)) if bind.node else ():
+                piece = piece_of(reel, bind, answer, i)
+                if not isinstance(piece, str):
+                    source, _, column = bind.phrase.rpartition(".")
+                    assert answer[source][column][0].count("{}") == len(piece)
+                    assert all(isinstance(part, str) for part in piece)
+                    piece = " ".join(piece)
+                assert "nan" not in piece.lower().split() and "inf" not in piece.lower().split(), (piece, question)
+
+
+# Answers
+
+
+@every_view
+def test_an_answer_is_the_same_again(view):
+    for question in relevant(view.word):
+        again = view.answer(question)
+        assert all(same(again[n][c], v) for n, columns in view.answer(question).items() for c, v in columns.items())
+
+
+@every_view
+def test_an_answer_made_afresh_is_equal(view):
+    """Nothing is remembered between questions: an emptied cache gives the same numbers."""
+    asked = relevant(view.word)[:: max(1, len(relevant(view.word)) // 6)]
+    before = [deepcopy(view.answer(question)) for question in asked]
+    for module in [m for name, m in sys.modules.items() if name.partition(".")[0] in ("components", "compute")]:
+        for thing in list(vars(module).values()):
+            if hasattr(thing, "cache_clear"):
+                thing.cache_clear()
+    for question, old in zip(reversed(asked), reversed(before), strict=True):
+        new = view.answer(question)
+        assert all(same(new[n][c], v) for n, columns in old.items() for c, v in columns.items()), question
+
+
+@every_page
+def test_drawing_leaves_the_cached_answers_alone(name):
+    views = views_of(name)
+    before = deepcopy(answers(views, DEFAULT))
+    document, _ = figure_document(views, DEFAULT, name == OVERVIEW)
+    document.to_json()
+    after = answers(views, DEFAULT)
+    assert all(same(after[n][c], v) for n, columns in before.items() for c, v in columns.items())
+
+
+@every_view
+def test_every_question_that_the_address_can_ask_has_an_answer(view):
+    """Words are legal one by one; together they must be so too, or the page would wait for ever."""
+    unanswered = {}
+    for question in (*QUESTIONS, *HARD):
+        try:
+            view.answer(question)
+        except ValueError as error:
+            unanswered.setdefault(str(error), question)
+    assert not unanswered
+
+
+# Size
+
+
+def weight(column) -> int:
+    return column.nbytes if isinstance(column, np.ndarray) else len(json.dumps(list(column), ensure_ascii=False).encode())
+
+
+@every_page
+def test_the_reels_of_a_page_weigh_at_most_a_megabyte(name):
+    views = views_of(name)
+    carried = {n for v in views for reel in v.reels for n in (reel.name, *(b.pool for b in reel.binds if b.pool))}
+    for question in dict.fromkeys(question for view in views for question in relevant(view.word)):
+        told = {n: columns for v in views if question in relevant(v.word) for n, columns in v.answer(question).items()}
+        assert sum(weight(c) for n in carried & set(told) for c in told[n].values()) <= MEGABYTE, question
+
+
+def test_every_axis_has_at_most_256_stops_in_rising_order():
+    for axis in AXES.values():
+        assert list(axis.stops) == sorted(set(axis.stops)) and len(axis.stops) <= 257

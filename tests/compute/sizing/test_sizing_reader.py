@@ -1,0 +1,338 @@
+"""Reading configs: where keys stand, which list wins, what counts as absent, and what is refused by name."""
+
+import json
+
+import pytest
+
+from compute.sizing import ConfigError, bill, model_config, models, read_config
+from compute.sizing.architectures import ARCHITECTURES, NO_FORMULA
+from compute.sizing.families import Latent, Softmax
+
+LLAMA = {"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 512, "num_attention_heads": 8}
+GDN = {
+    "model_type": "qwen3_next",
+    "num_hidden_layers": 8,
+    "num_key_value_heads": 2,
+    "head_dim": 64,
+    "linear_num_key_heads": 4,
+    "linear_num_value_heads": 8,
+    "linear_key_head_dim": 32,
+    "linear_value_head_dim": 32,
+    "linear_conv_kernel_dim": 4,
+}
+MAMBA2 = {"mamba_n_heads": 8, "mamba_d_head": 32, "mamba_d_state": 16, "mamba_d_conv": 4, "mamba_n_groups": 1}
+
+
+def kinds(config):
+    return [(group.count, group.kind) for group in read_config(config).layers]
+
+
+def refusal(config):
+    with pytest.raises(ConfigError) as refused:
+        read_config(config)
+    error = refused.value
+    assert error.key in str(error) and error.remedy in str(error)
+    return error
+
+
+# -- where the keys stand ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrapper", ["text_config", "llm_config", "language_config"])
+def test_the_language_model_s_keys_are_unwrapped(wrapper):
+    vision = {"num_hidden_layers": 27, "hidden_size": 1152, "num_attention_heads": 16}
+    config = {"model_type": "some_vl", "torch_dtype": "float16", "vision_config": vision, wrapper: LLAMA}
+    shape = read_config(config)
+    assert shape.layers == read_config(LLAMA).layers
+    assert shape.kv_dtype == "float16"
+    assert "vision_config" in shape.ignored
+
+
+def test_two_wrappers_deep_is_still_the_language_model():
+    assert kinds({"thinker_config": {"text_config": LLAMA}}) == [(4, "softmax")]
+
+
+def test_a_nested_dtype_wins_over_the_outer_one():
+    assert read_config({"dtype": "float32", "text_config": LLAMA | {"dtype": "float16"}}).kv_dtype == "float16"
+
+
+def test_a_layer_count_left_to_a_class_default_is_not_guessed():
+    bare = {key: value for key, value in LLAMA.items() if key != "num_hidden_layers"}
+    error = refusal({"model_type": "llava", "text_config": bare, "vision_config": {"num_hidden_layers": 24}})
+    assert error.key == "num_hidden_layers" and "not in the file" in str(error)
+
+
+@pytest.mark.parametrize("absent", [None, 0, -1])
+@pytest.mark.parametrize("key", ["num_key_value_heads", "head_dim", "v_head_dim", "sliding_window"])
+def test_null_zero_and_minus_one_are_absent(key, absent):
+    assert read_config(LLAMA | {key: absent}).layers == read_config(LLAMA).layers
+
+
+def test_older_spellings_mean_the_same():
+    old = {"model_type": "gpt2", "n_layer": 4, "n_embd": 512, "n_head": 8}
+    assert read_config(old).layers[0].family == read_config(LLAMA).layers[0].family == Softmax(8, 64, 64)
+
+
+def test_the_head_width_of_the_file_wins_over_hidden_size_over_heads():
+    assert read_config(LLAMA | {"head_dim": 96}).layers[0].family.d_k == 96
+
+
+def test_values_may_be_narrower_than_keys():
+    assert (
+        bill(read_config(LLAMA | {"head_dim": 192, "v_head_dim": 128}), 1).kv_bytes_per_token == 4 * 8 * (192 + 128) * 2
+    )
+
+
+def test_the_class_name_stands_in_for_a_missing_model_type():
+    config = {key: value for key, value in GDN.items() if key != "model_type"}
+    assert read_config(config | {"architectures": ["Qwen3NextForCausalLM"]}).model_type == "qwen3_next"
+
+
+def test_a_key_only_one_architecture_has_stands_in_for_a_missing_name():
+    shape = read_config({key: value for key, value in GDN.items() if key != "model_type"})
+    assert shape.model_type == "qwen3_next" and "linear_num_value_heads" in dict(shape.assumed)["model_type"]
+
+
+def test_a_nameless_plain_file_is_billed_with_a_warning_never_silently():
+    shape = read_config({key: value for key, value in LLAMA.items() if key != "model_type"})
+    assert any("No model_type" in said for said in shape.warnings) and "model_type" in dict(shape.assumed)
+
+
+@pytest.mark.parametrize(
+    "scheme, word", [({"num_bits": 8, "type": "float"}, "fp8"), ({"num_bits": 8, "type": "int"}, "int8")]
+)
+def test_a_quantised_cache_is_read_from_its_scheme(scheme, word):
+    config = LLAMA | {"torch_dtype": "bfloat16", "quantization_config": {"kv_cache_scheme": scheme}}
+    assert read_config(config).kv_dtype == word
+
+
+# -- which list wins --------------------------------------------------------------------------------------------------
+
+
+def test_an_explicit_list_beats_an_interval():
+    layer_types = ["linear_attention"] * 7 + ["full_attention"]
+    assert kinds(GDN | {"full_attention_interval": 4}) == [(6, "gdn"), (2, "softmax")]
+    assert kinds(GDN | {"full_attention_interval": 4, "layer_types": layer_types}) == [(7, "gdn"), (1, "softmax")]
+
+
+def test_an_interval_beats_the_type_s_own_rule():
+    assert kinds(GDN | {"full_attention_interval": 2}) == [(4, "gdn"), (4, "softmax")]
+    assert kinds(GDN) == [(6, "gdn"), (2, "softmax")]
+
+
+def test_the_layer_list_decides_not_the_presence_of_mamba_keys():
+    """Granite-4.0-Micro carries Mamba keys and has forty attention layers."""
+    config = LLAMA | MAMBA2 | {"model_type": "granitemoehybrid", "layer_types": ["attention"] * 4}
+    assert kinds(config) == [(4, "softmax")]
+
+
+def test_a_list_alone_gives_the_number_of_layers():
+    pattern = {key: value for key, value in GDN.items() if key != "num_hidden_layers"}
+    assert kinds(pattern | {"layer_types": ["linear_attention", "full_attention"]}) == [(1, "gdn"), (1, "softmax")]
+
+
+def test_marks_letters_and_block_names_are_read():
+    base = LLAMA | MAMBA2 | {"head_dim": 64}
+    assert kinds(base | {"model_type": "minimax", "attn_type_list": [0, 0, 0, 1]}) == [(3, "lightning"), (1, "softmax")]
+    assert kinds(base | {"model_type": "minimax_m2", "attn_type_list": [1] * 4}) == [(4, "softmax")]
+    nemotron = base | {"model_type": "nemotron_h"}
+    expected = [(1, "mamba2"), (1, "softmax"), (1, "mlp"), (1, "moe")]
+    assert kinds(nemotron | {"hybrid_override_pattern": "M*-E"}) == expected
+    assert kinds(nemotron | {"layers_block_type": ["mamba", "attention", "mlp", "moe"]}) == expected
+    zamba = base | {"model_type": "zamba2", "layers_block_type": ["mamba", "mamba", "hybrid", "mamba"]}
+    assert kinds(zamba) == [(3, "mamba2"), (1, "attn+mamba2")]
+
+
+def test_kimi_lists_count_from_one():
+    config = model_config("kimi-linear-48b-a3b")
+    assert kinds(config) == [(20, "kda"), (7, "mla")]
+    config["linear_attn_config"]["kda_layers"] = [i - 1 for i in config["linear_attn_config"]["kda_layers"]]
+    assert refusal(config).key == "linear_attn_config.kda_layers"
+
+
+def test_indices_of_attention_layers_count_from_zero():
+    bamba = LLAMA | MAMBA2 | {"model_type": "bamba", "attn_layer_indices": [0, 3]}
+    assert kinds(bamba) == [(2, "softmax"), (2, "mamba2")]
+    lfm = LLAMA | {"model_type": "lfm2", "conv_L_cache": 3, "full_attn_idxs": [1]}
+    assert kinds(lfm) == [(3, "shortconv"), (1, "softmax")]
+
+
+def test_periods_cycles_and_groups_are_spread_over_the_layers():
+    jamba = LLAMA | {"model_type": "jamba", "num_hidden_layers": 8, "attn_layer_period": 4, "attn_layer_offset": 0}
+    assert kinds(jamba) == [(2, "softmax"), (6, "mamba1")]
+    assert kinds(model_config("recurrentgemma-2b")) == [(18, "rglru"), (8, "window")]
+    ring = LLAMA | {"model_type": "bailing_moe_linear", "num_hidden_layers": 12, "layer_group_size": 5}
+    assert kinds(ring) == [(8, "lightning"), (4, "softmax")]  # two of five, and the two after the last whole group
+
+
+def test_window_patterns_are_numbers_or_letters():
+    base = LLAMA | {"num_hidden_layers": 6, "sliding_window": 64, "head_dim": 64}
+    assert kinds(base | {"model_type": "gemma3_text", "sliding_window_pattern": 3}) == [(4, "window"), (2, "softmax")]
+    assert kinds(base | {"model_type": "gemma3_text"}) == [(5, "window"), (1, "softmax")]
+    assert kinds(base | {"model_type": "exaone4", "sliding_window_pattern": "LLLG"}) == [(4, "window"), (2, "softmax")]
+    assert kinds(base | {"model_type": "gemma2"}) == [(3, "window"), (3, "softmax")]
+
+
+def test_windowed_layers_may_have_heads_of_their_own():
+    config = LLAMA | {"model_type": "mimo_v2_flash", "hybrid_layer_pattern": [0, 1, 1, 1], "sliding_window": 128}
+    config |= {"num_key_value_heads": 4, "head_dim": 192, "v_head_dim": 128}
+    config |= {"swa_num_key_value_heads": 8, "swa_head_dim": 96, "swa_v_head_dim": 64}
+    full, window = (group.family for group in read_config(config).layers)
+    assert full == Softmax(4, 192, 128) and window == Softmax(8, 96, 64, 128)
+
+
+def test_global_layers_of_gemma_4_have_heads_of_their_own():
+    config = model_config("gemma-4-31b")
+    assert read_config(config).layers[1].family == Softmax(4, 512, 512)
+    config["text_config"]["attention_k_eq_v"] = False
+    assert read_config(config).layers[1].family == Softmax(16, 512, 512)
+
+
+def test_windows_start_at_a_threshold_and_only_when_switched_on():
+    config = LLAMA | {"model_type": "qwen2", "sliding_window": 64, "max_window_layers": 3}
+    assert kinds(config | {"use_sliding_window": True}) == [(3, "softmax"), (1, "window")]
+    assert kinds(config | {"use_sliding_window": False}) == [(4, "softmax")]
+
+
+def test_a_declared_but_unused_window_is_said():
+    shape = read_config(LLAMA | {"sliding_window": 64})
+    assert kinds(LLAMA | {"sliding_window": 64}) == [(4, "softmax")]
+    assert any("sliding_window" in said and "no layer uses" in said for said in shape.warnings)
+
+
+def test_chunks_of_llama_4():
+    config = LLAMA | {"model_type": "llama4_text", "attention_chunk_size": 32, "head_dim": 64}
+    assert kinds({"model_type": "llama4", "text_config": config}) == [(3, "chunked"), (1, "softmax")]
+    assert bill(read_config(config), 1_000).window_bytes == 3 * 2 * 8 * 64 * 2 * 31
+
+
+def test_draft_layers_are_not_layers():
+    shape = read_config(model_config("deepseek-v3"))
+    assert shape.n_layers == 61 and "num_nextn_predict_layers" in dict(shape.assumed)
+
+
+def test_experts_have_no_effect():
+    assert read_config(LLAMA | {"model_type": "mixtral", "num_local_experts": 8}).layers == read_config(LLAMA).layers
+
+
+# -- traps of released files ------------------------------------------------------------------------------------------
+
+
+def test_falcon_mamba_goes_by_intermediate_size_and_jamba_does_not():
+    falcon = {"model_type": "falcon_mamba", "num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128}
+    falcon |= {"state_size": 16, "conv_kernel": 4, "expand": 16}
+    assert read_config(falcon).layers[0].family.inner == 128
+    jamba = falcon | {"model_type": "jamba", "mamba_expand": 2, "attn_layer_period": 2, "num_attention_heads": 1}
+    assert read_config(jamba | {"intermediate_size": 999}).layers[1].family.inner == 128
+
+
+def test_an_automatic_head_width_follows_from_the_inner_width():
+    config = (
+        LLAMA | MAMBA2 | {"model_type": "bamba", "attn_layer_indices": [0], "mamba_d_head": "auto", "mamba_expand": 2}
+    )
+    assert read_config(config).layers[1].family.width == 2 * 512 // 8
+
+
+def test_mamba_numbers_that_contradict_each_other_are_refused():
+    config = LLAMA | MAMBA2 | {"model_type": "falcon_h1", "mamba_d_ssm": 100}
+    assert refusal(config).key == "mamba_d_ssm"
+
+
+def test_falcon_7b_has_one_kv_head_whatever_num_kv_heads_says():
+    old = {"model_type": "falcon", "num_hidden_layers": 32, "hidden_size": 4544, "num_attention_heads": 71}
+    assert read_config(old | {"multi_query": True, "num_kv_heads": 71}).layers[0].family.kv_heads == 1
+    new = old | {"num_kv_heads": 8, "multi_query": True, "new_decoder_architecture": True}
+    assert read_config(new).layers[0].family.kv_heads == 8
+
+
+def test_a_sparse_indexer_adds_its_key():
+    config = model_config("deepseek-v3") | {"model_type": "glm_moe_dsa", "index_head_dim": 64}
+    assert read_config(config).layers[0].family == Latent(512, 64, 128, 128, 128, 64)
+
+
+def test_flash_linear_attention_hybrids_name_their_softmax_layers():
+    config = {"model_type": "gla", "num_hidden_layers": 4, "hidden_size": 256, "num_heads": 4, "expand_k": 0.5}
+    config |= {"expand_v": 1.0, "attn": {"layers": [1, 3], "num_heads": 8, "num_kv_heads": 2, "window_size": 64}}
+    shape = read_config(config)
+    assert kinds(config) == [(2, "gla"), (2, "window")]
+    assert shape.layers[0].family.state()[0].value == 4 * 32 * 64
+    assert shape.layers[1].family == Softmax(2, 32, 32, 64)
+
+
+def test_grouped_keys_do_not_shrink_a_gla_state_but_do_shrink_its_convolution():
+    config = {"model_type": "gla", "num_hidden_layers": 1, "hidden_size": 256, "num_heads": 4, "num_kv_heads": 2}
+    config |= {"expand_k": 1, "expand_v": 1, "use_short_conv": True, "conv_size": 4}
+    family = read_config(config).layers[0].family
+    assert family.state()[0].value == 4 * 64 * 64
+    assert family.conv()[0].value == (256 + 128 + 128) * 4
+
+
+@pytest.mark.parametrize("feature_map, factor", [("elu", 1), ("hedgehog", 2), ("dpfp", 8)])
+def test_a_feature_map_widens_the_plain_linear_state(feature_map, factor):
+    config = {"model_type": "linear_attn", "num_hidden_layers": 1, "hidden_size": 256, "num_heads": 4}
+    config |= {"expand_k": 1.0, "expand_v": 1.0, "feature_map": feature_map}
+    assert read_config(config).layers[0].family.state()[0].value == 4 * 64 * factor * 64
+
+
+# -- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change, key",
+    [
+        ({"model_type": "brand_new"}, "model_type"),
+        ({"model_type": 7}, "model_type"),
+        ({"layer_types": ["full_attention"] * 3}, "layer_types"),
+        ({"layer_types": ["full_attention", "mystery", "full_attention", "full_attention"]}, "layer_types"),
+        ({"layer_types": ["linear_attention"] * 4}, "layer_types"),
+        ({"mamba_d_state": 16}, "mamba_d_state"),
+        ({"linear_num_value_heads": 16}, "linear_num_value_heads"),
+        ({"compress_ratios": [4, 4, 4, 4]}, "compress_ratios"),
+        ({"num_hidden_layers": 10**9}, "num_hidden_layers"),
+        ({"num_hidden_layers": "4"}, "num_hidden_layers"),
+        ({"num_key_value_heads": 2.5}, "num_key_value_heads"),
+        ({"head_dim": True}, "head_dim"),
+        ({"num_attention_heads": -8}, "num_attention_heads"),
+        ({"hidden_size": 4}, "num_attention_heads"),
+        ({"torch_dtype": 16}, "torch_dtype"),
+        ({"text_config": [1]}, "text_config"),
+        ({"num_key_value_heads": [8, 8]}, "num_key_value_heads"),
+        ({"num_kv_shared_layers": 4}, "num_kv_shared_layers"),
+    ],
+)
+def test_what_has_no_exact_formula_is_refused_by_the_deciding_key(change, key):
+    assert refusal(LLAMA | change).key == key
+
+
+def test_a_hybrid_that_lists_nothing_is_refused_not_counted_plain():
+    for name in ("minimax", "kimi_linear", "bamba", "granitemoehybrid", "nemotron_h", "zamba2", "lfm2"):
+        assert refusal(LLAMA | {"model_type": name, "kv_lora_rank": 8, "qk_rope_head_dim": 8}).remedy
+
+
+def test_an_unknown_name_is_told_its_nearest_relatives():
+    assert "qwen3_next" in refusal(GDN | {"model_type": "qwen3_nxt"}).remedy
+
+
+@pytest.mark.parametrize("name", NO_FORMULA)
+def test_types_known_to_need_another_formula_say_why(name):
+    assert name in str(refusal(LLAMA | {"model_type": name}))
+
+
+def test_latent_types_without_a_latent_are_refused():
+    assert refusal(LLAMA | {"model_type": "deepseek_v3"}).key == "kv_lora_rank"
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_architecture_answers_a_bare_file_with_a_bill_or_a_named_key(name):
+    try:
+        made = bill(read_config(LLAMA | {"model_type": name}), 1_000)
+    except ConfigError as error:
+        assert error.key and error.remedy
+    else:
+        assert made.total_bytes > 0
+
+
+@pytest.mark.parametrize("word", models())
+def test_json_text_and_dict_read_alike(word):
+    config = model_config(word)
+    assert read_config(json.dumps(config)) == read_config(config)

@@ -1,0 +1,111 @@
+"""The model imagined otherwise, and two closed forms of the lessons."""
+
+import pytest
+
+from compute.sizing import (
+    all_softmax_twin,
+    bill,
+    human_bytes,
+    kv_cache_tokens,
+    load_model,
+    taylor_state_bytes,
+    with_feature_map,
+)
+
+GiB = 1 << 30
+
+
+def taylor(d):
+    return 1 + d + d * d
+
+
+def test_minimax_all_softmax_keeps_320_gib_at_a_million_tokens():
+    twin = all_softmax_twin(load_model("minimax-01"))
+    made = bill(twin, 1 << 20)
+    assert made.total_bytes == made.kv_bytes == 320 * GiB
+    assert [(group.count, group.kind) for group in twin.layers] == [(80, "softmax")]
+
+
+def test_the_twin_copies_the_model_s_own_softmax_layer():
+    assert bill(all_softmax_twin(load_model("kimi-linear-48b-a3b")), 1).kv_bytes_per_token == 27 * 1_152
+    assert bill(all_softmax_twin(load_model("nemotron-3-nano-30b-a3b")), 1).kv_bytes_per_token == 29 * 1_024
+    assert bill(all_softmax_twin(load_model("recurrentgemma-2b")), 10**6).window_bytes == 26 * 1_024 * 2_047
+
+
+def test_a_model_without_states_is_its_own_twin():
+    shape = load_model("gemma-3-27b-it")
+    assert all_softmax_twin(shape) is shape
+
+
+def test_minimax_with_full_taylor_features_keeps_35_gib():
+    shape = load_model("minimax-01")
+    size = with_feature_map(shape, taylor)
+    assert taylor(128) == 16_513
+    assert size == 70 * 64 * 16_513 * 128 * 4
+    assert human_bytes(size, 3) == "35.3 GiB"
+    assert with_feature_map(shape, lambda d: d) == bill(shape, 1).state_bytes
+
+
+def test_every_matrix_state_takes_a_feature_map_and_other_layers_do_not():
+    assert with_feature_map(load_model("qwen3.8-27b"), lambda d: 2 * d) == 2 * (144 << 20)
+    assert with_feature_map(load_model("bamba-9b"), lambda d: d) == bill(load_model("bamba-9b"), 1).state_bytes
+    for word in ("llama-3.1-8b", "lfm2-1.2b", "falcon-mamba-7b"):
+        assert with_feature_map(load_model(word), taylor) is None
+
+
+def test_taylor_states_count_matrix_and_normaliser():
+    assert taylor_state_bytes(1, 1, 1, 1) == 3 + 3
+    assert taylor_state_bytes(16, 64, 12) == 12 * 273 * 65 * 4
+    assert taylor_state_bytes(128, 128, 1) == 4 * (2_113_664 + 16_513)
+
+
+@pytest.mark.parametrize(
+    "state, heads, d, size, tokens",
+    [
+        (2 << 20, 8, 128, 2, 512),
+        (0, 8, 128, 2, 0),
+        (1, 8, 128, 2, 1),
+        (4_097, 8, 128, 2, 2),
+        (10**30 + 1, 1, 1, 1, (10**30 + 2) // 2),
+    ],
+)
+def test_the_smallest_cache_that_is_at_least_the_state(state, heads, d, size, tokens):
+    assert kv_cache_tokens(state, heads, d, size) == tokens
+
+
+def test_a_head_of_128_reaches_its_state_at_token_65():
+    assert kv_cache_tokens((128 * 128 + 128) * 2, 1, 128) == 65
+
+
+@pytest.mark.parametrize("name", ["d_head", "d_v", "n_heads", "bytes_per"])
+@pytest.mark.parametrize("value", [0, -1, 1.0, None, True])
+def test_taylor_refuses_by_name(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        taylor_state_bytes(**{"d_head": 1, "d_v": 1, "n_heads": 1, name: value})
+
+
+@pytest.mark.parametrize("name, value", [("state_bytes", -1), ("n_kv", 0), ("d_k", 0.5), ("bytes_per", None)])
+def test_kv_cache_tokens_refuses_by_name(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        kv_cache_tokens(**{"state_bytes": 1, "n_kv": 1, "d_k": 1, name: value})
+
+
+@pytest.mark.parametrize(
+    "n, text",
+    [
+        (0, "0 B"),
+        (1_023, "1023 B"),
+        (1_024, "1 KiB"),
+        (40 * GiB, "40 GiB"),
+        (280 << 20, "280 MiB"),
+        (3_932_160, "3.75 MiB"),
+        (17_366_515_712, "16.17 GiB"),
+        (17_520_656_384, "16.32 GiB"),
+        (GiB - 1, "1 GiB"),
+        (1_000 << 40, "1,000 TiB"),
+        (10**24, "867,362 EiB"),
+        (-5 << 20, "-5 MiB"),
+    ],
+)
+def test_bytes_read_in_binary_units(n, text):
+    assert human_bytes(n) == text
