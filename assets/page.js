@@ -107,7 +107,7 @@
     const on = (told.index.indices?.length ?? 0) + (told.index.line_indices?.length ?? 0)
     if (on) hovered(own); else if (held == own) hovered(null)
   }
-  X.tapRow = ({y}) => send('tap', {what: 'row', at: Math.floor(y)})
+  X.tapRow = ({y}) => { document.activeElement?.blur(); send('tap', {what: 'row', at: Math.floor(y)}) }
 
   // --- the session arrives after the page; when it is lost, the page says so and the reels go on
   function attach(found) {

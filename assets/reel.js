@@ -130,11 +130,8 @@ window.Explorer = (() => {
   // --- bring one map's colour forward everywhere
   function forward(slot) {
     for (const m of models.values()) {
-      const own = m.tags?.find?.(tag => typeof tag == 'string' && tag.startsWith('slot:'))
-      if (!own || !m.glyph) continue
-      const mine = own == `slot:${slot}`
-      m.glyph.setv({line_alpha: !slot || mine ? 1 : 0.25}, {sync: false})
-      if (m.glyph.text_alpha) m.glyph.setv({text_alpha: {value: !slot || mine ? 1 : 0.35}}, {sync: false})
+      const own = m.glyph && m.tags.find(tag => String(tag).startsWith('slot:'))?.slice(5)
+      if (own && page.phis.includes(own)) m.glyph.setv({line_alpha: !slot || own == slot ? 1 : 0.2}, {sync: false})
     }
   }
 

@@ -35,9 +35,12 @@ def _sharpness_stops() -> tuple[float, ...]:
 
 
 def _context_stops() -> tuple[int, ...]:
-    """Quarter octaves, with powers of two exact, ended by ten million."""
-    quarter = {round(2 ** (i / 4)) for i in range(93)}
-    return (*sorted(quarter), 10_000_000)
+    """Quarter octaves, with powers of two exact, ended by ten million.
+
+    Below 4 tokens neighbours round to the same number: they stay, so that a stop's place is its logarithm and
+    the slider lies under the plot's axis.
+    """
+    return (*(round(2 ** (i / 4)) for i in range(93)), 10_000_000)
 
 
 AXES: dict[str, Axis] = {

@@ -117,8 +117,7 @@ def law(question: Question, width: int) -> tuple[np.ndarray, np.ndarray, str]:
     wide = WIDTH if question.alpha == 1 else None  # with decay the exact law of narrow values is a sum over ages
     cosine[n] = 1.0 if not overlap else [laws.mean_cosine(int(k), overlap, alpha=question.alpha, d_v=wide if k > 1 else None) for k in n]
     energy[n] = laws.energy(n, overlap, alpha=question.alpha)
-    name = "law for random keys of this width" if own else "law 1/√(1+(n−1)/d)"
-    return cosine, energy, name if question.rule == "additive" and question.keys == "random" or own else "law"
+    return cosine, energy, "if φ(k) were uniform" if own else "law"
 
 
 def answer(question: Question) -> Answer:
@@ -181,7 +180,7 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
         "memory.texts": texts(
             [
                 ("memory.subject", "" if end == PAIRS else f" · only {end} orthonormal keys exist at width {WIDTH}"),
-                ("memory.rows", "" if width == WIDTH else f"{min(width, WIDTH)} of {width:,} rows"),
+                ("memory.rows", f"all {width}" if width <= WIDTH else f"{WIDTH} of {width:,}"),
                 ("memory.scale", f"±{decimals(told['scale'])}"),
                 ("memory.objective", WRITE_RULES[rule].objective),
             ]

@@ -85,7 +85,9 @@ def line(fig: figure, source: ColumnDataSource, x: str, y: str, slot: str, *, na
     """A line in the colour of a slot; a slot without a colour of its own is dashed."""
     style.setdefault("line_width", 2)
     style.setdefault("line_dash", DASHES.get(slot, "solid"))
-    return fig.line(x, y, source=source, line_color=LIGHT[slot], name=name or None, **style)
+    renderer = fig.line(x, y, source=source, line_color=LIGHT[slot], name=name or None, **style)
+    renderer.tags = [f"slot:{slot}"]  # by which hovering a map brings its lines forward
+    return renderer
 
 
 def labels(fig: figure, source: ColumnDataSource, slot: str = "ink", *, name: str = "", **style: Any) -> GlyphRenderer:

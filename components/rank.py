@@ -192,7 +192,7 @@ def draw(question: Question, compact: bool) -> Drawing:
     fig.text(x=36, y=3e-12, text={"value": "below 10⁻¹⁰"}, text_color=LIGHT["muted"], text_font={"value": FONT}, text_font_size="10px")
     drawn = []
     for word in reversed(PHIS):
-        renderer = line(fig, sources["rank.spectrum"], "index", word, word, line_width=1.4, tags=[f"slot:{word}"])
+        renderer = line(fig, sources["rank.spectrum"], "index", word, word, line_width=1.4)
         renderer.glyph.name, renderer.name = f"rank.curve.{word}", f"rank.line.{word}"
         drawn.append(renderer)
     colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[w] for w in PHIS])

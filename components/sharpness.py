@@ -27,8 +27,8 @@ MATCH = 11
 DRAWS = 10
 STOPS = np.asarray(AXES["c"].stops)
 PERCENTS = {0: "0 %", 0.5: "50 %", 1: "100 %"}
-END, LIMIT_END, TICK_AT, LABEL_AT = 16, 21.5, 27, 29.5
-"""On the axis of sharpness: where curves end, where limits end, where colour ticks and names stand."""
+END, LIMIT_END, TICK_AT, LABEL_AT, EDGE = 16, 22, 28, 31, 110
+"""On the axis of sharpness: where curves end, where limits end, where colour ticks and names stand, where it ends."""
 
 REELS = (
     Reel(
@@ -238,7 +238,7 @@ def draw(question: Question, compact: bool) -> Drawing:
     ticks(top.yaxis[0], PERCENTS)
     bars_source = sources["sharpness.bars"]
     top.vbar("key", 0.82, "softmax", source=bars_source, fill_color=LIGHT["faint"], fill_alpha=0.28, line_color=LIGHT["softmax"], line_width=1)
-    own = top.vbar("key", 0.52, "weight", source=bars_source, fill_color=LIGHT["elu"], line_color=None, tags=["slot:own"])
+    own = top.vbar("key", 0.52, "weight", source=bars_source, fill_color=LIGHT["elu"], line_color=None)
     own.glyph.name = "sharpness.weight"
     whisker = top.segment("key", "low", "key", "high", source=bars_source, line_color=LIGHT["elu"], line_width=1.4)
     whisker.glyph.name = "sharpness.whisker"
@@ -246,7 +246,7 @@ def draw(question: Question, compact: bool) -> Drawing:
     hover(top, [own], [("key", "@key"), ("weight", "@weight{0.0 %}"), ("softmax", "@softmax{0.0 %}")], mode="vline")
 
     below = plot(
-        "sharpness.by_c", 172 if compact else 330, (0.25, 64), (-0.06, 1.07), x_log=True,
+        "sharpness.by_c", 172 if compact else 330, (0.25, EDGE), (-0.06, 1.07), x_log=True,
         x_label="sharpness c: the query is c·q", y_label="on the match",
     )  # fmt: skip
     ticks(below.xaxis[0], {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8", 16: "16"})
@@ -254,7 +254,7 @@ def draw(question: Question, compact: bool) -> Drawing:
     curves = sources["sharpness.curves"]
     drawn = []
     for word in reversed(PHIS):
-        renderer = line(below, curves, "c", word, word, line_width=1.6, tags=[f"slot:{word}"])
+        renderer = line(below, curves, "c", word, word, line_width=1.6)
         renderer.glyph.name, renderer.name = f"sharpness.curve.{word}", f"sharpness.line.{word}"
         drawn.append(renderer)
     colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[w] for w in PHIS])
@@ -277,15 +277,15 @@ VIEW = View(
     question="Can the layer select, or only average?",
     axis="c",
     asks=(),
-    span=0.75,
+    span=round(float(np.log(END / STOPS[0]) / np.log(EDGE / STOPS[0])), 4),
     reels=REELS,
     draw=draw,
     answer=answer,
     readouts=(
-        ("entropy of the weights", "sharpness.entropy"),
-        ("effective number of keys", "sharpness.effective"),
+        ("entropy", "sharpness.entropy"),
+        ("effective keys", "sharpness.effective"),
         ("largest weight", "sharpness.top"),
-        ("on other keys than softmax’s", "sharpness.misplaced"),
+        ("misplaced, against softmax", "sharpness.misplaced"),
     ),
     notices=(
         "Softmax turns a score gap Δ into a ratio e^Δ, so a longer query sharpens without limit; the other curves level off at their dashed ends.",

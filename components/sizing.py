@@ -34,6 +34,15 @@ LINES = ("cache", "window", "state", "conv", "total", "twin", "mapped")
 NAMES = {"cache": "cache", "window": "windows", "state": "state", "conv": "conv", "total": "total", "twin": "all softmax"}
 SLOT = {"total": "ink", "twin": "muted"}
 DASH = {"twin": [6, 4], "mapped": [2, 3]}
+KINDS = {
+    "softmax": "softmax", "window": "windowed softmax", "chunked": "chunked softmax", "mla": "latent attention",
+    "lightning": "lightning attention", "linear": "linear attention", "gdn": "Gated DeltaNet", "delta": "DeltaNet",
+    "kda": "Kimi Delta Attention", "gla": "gated linear attention", "retnet": "retention", "mamba1": "Mamba-1",
+    "mamba2": "Mamba-2", "rglru": "RG-LRU", "shortconv": "short convolution", "xlstm": "mLSTM", "rwkv": "RWKV", "attn": "softmax",
+    "mlp": "feed-forward, no cache", "moe": "experts, no cache",
+}  # fmt: skip
+"""Kinds of layer as the papers call them."""
+
 ROWS = 6
 """Kinds of layer that the bill has room for; no known model has more."""
 
@@ -197,11 +206,15 @@ def _crossings(shape: ModelShape, own, twin) -> list[dict]:
     return [{"x": np.array([float(x)]), "y": np.array([float(y)]), "text": [text]} for x, y, text in points]
 
 
+def _kind(kind: str) -> str:
+    return " and ".join(KINDS.get(part, part) for part in kind.split("+"))
+
+
 def _bill_texts(b: Bill, shape: ModelShape, twin) -> list[tuple[str, str]]:
     said = []
     for i in range(ROWS):
         row = b.layers[i] if i < len(b.layers) else None
-        said.append((f"sizing.row.{i}.kind", f"{row.count} × {row.kind}" if row else ""))
+        said.append((f"sizing.row.{i}.kind", f"{row.count} × {_kind(row.kind)}" if row else ""))
         said.append((f"sizing.row.{i}.arithmetic", row.arithmetic.replace(f"{b.tokens:,} tokens", "T").replace(f"{b.tokens:,}", "T") if row else ""))
         said.append((f"sizing.row.{i}.keys", " · ".join(row.keys) if row else ""))
     meet = model_crossings(shape)

@@ -92,7 +92,8 @@ class Correlated(KeyMaker):
     def draw(self, n, d, rng, rho):
         u = unit(rng.standard_normal(d))
         W = rng.standard_normal((n, d))
-        w = unit(W - (W @ u)[:, None] * u)
+        # Row by row: a matrix product rounds a row differently in different company.
+        w = unit(W - np.sum(W * u, axis=-1, keepdims=True) * u)
         return unit(np.sqrt(rho) * u + np.sqrt(1 - rho) * w)
 
 

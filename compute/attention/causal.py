@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from array_api_compat import device
 
 from compute.arrays import Array, namespace, whole
-from compute.attention.decay import causal_scores, in_chunks, in_tokens, kept, since_start, until_end
+from compute.attention.decay import after_each, causal_scores, in_chunks, in_tokens, kept, since_start, until_end
 from compute.attention.doors import FeatureMapLike, Features, State, admit_features, admit_qkv, finish, not_negative
 from compute.attention.step import advance
 
@@ -93,16 +93,13 @@ def _blocks(f: Features, chunk: int) -> Sums:
 
 def _states(S: Array, writes: Array, entering: Array | None) -> Array:
     """States after each of N chunks, [*lead, N, d_phi, d], from the state before them and what each writes."""
-    xp = namespace(writes)
-    if entering is None:
-        writes[..., 0, :, :] += S
-        return xp.cumulative_sum(writes, axis=-3)
-    alpha = xp.exp(entering[..., -1, :])[..., None]
-    states = []
-    for n in range(writes.shape[-3]):
-        S = alpha[..., n, :, :] * S + writes[..., n, :, :]
-        states.append(S)
-    return xp.stack(states, axis=-3)
+    xp, gates = namespace(writes), None if entering is None else entering[..., -1, :]
+    *lead, N, d_phi, d = writes.shape
+    if gates is None or gates.shape[-1] == 1:
+        after = after_each(xp.reshape(S, (*lead, d_phi * d)), xp.reshape(writes, (*lead, N, d_phi * d)), gates)
+        return xp.reshape(after, (*lead, N, d_phi, d))
+    # One row of the memory per channel: its gates are its own.
+    return xp.moveaxis(after_each(S, xp.moveaxis(writes, -3, -2), gates.mT[..., None]), -2, -3)
 
 
 def causal_linear_attention_recurrent(

@@ -17,6 +17,9 @@ from array_api_compat import device
 
 from compute.arrays import Array, namespace
 
+GROUP = 32
+"""Chunks whose states are found side by side."""
+
 
 def causal_scores(phi_q: Array, phi_k: Array, log_alpha: Array | None = None) -> Array:
     """Decayed scores [*, C, C] of one block: entry (t, s) for s <= t, zero above the diagonal.
@@ -63,6 +66,27 @@ def until_end(log_alpha: Array) -> Array:
 def kept(x: Array, log_kept: Array | None) -> Array:
     """x times exp(log_kept); x itself where nothing decays."""
     return x if log_kept is None else x * namespace(x).exp(log_kept)
+
+
+def after_each(S: Array, writes: Array, gates: Array | None = None) -> Array:
+    """S_n = exp(gates_n) S_{n-1} + writes_n for n = 1 ... N: [*, N, d].
+
+    S: [*, d], the state before.  writes: [*, N, d], consumed.  gates: None or [*, N, 1].
+    In groups, so that a long sequence is one of short ones side by side: first what each group adds up to,
+    then the states between the groups by the same function, then every group from the state that enters it.
+    """
+    xp, N = namespace(writes), writes.shape[-2]
+    if N > GROUP:
+        groups, inner = in_chunks(writes, GROUP), None if gates is None else in_chunks(gates, GROUP)
+        totals = xp.sum(kept(groups, None if inner is None else until_end(inner)), axis=-2)
+        ends = after_each(S, totals, None if inner is None else xp.sum(inner, axis=-2))
+        entering = xp.concat([S[..., None, :], ends[..., :-1, :]], axis=-2)
+        return in_tokens(after_each(entering, groups, inner), N)
+    if gates is None:
+        writes[..., 0, :] += S
+        return xp.cumulative_sum(writes, axis=-2)
+    first = writes[..., :1, :] + kept(S[..., None, :], gates[..., :1, :])
+    return decay_between(gates[..., 0]) @ xp.concat([first, writes[..., 1:, :]], axis=-2)
 
 
 def _scores_by_halves(xp: Any, phi_q: Array, phi_k: Array, log_alpha: Array) -> Array:

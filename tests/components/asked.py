@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+
 from app.page import OVERVIEW, pages, view
+from components.axes import AXES
 from components.lesson import Question
+from components.reel import fill
 from components.words import KEYS, PHIS, WIDTHS
 from compute.memory import WRITE_RULES
 from compute.sizing.models import models
@@ -66,8 +70,46 @@ def relevant(word: str) -> tuple[Question, ...]:
             told = VIEWS[word].answer(question)
         except ValueError:
             continue
-        mark = tuple(id(value) for columns in told.values() for value in columns.values())
+        mark = tuple(_mark(value) for columns in told.values() for value in columns.values())
         if mark not in seen:
             seen.add(mark)
             kept.append(question)
     return tuple(kept)
+
+
+def _mark(value):
+    return value.tobytes() if isinstance(value, np.ndarray) and value.nbytes < 4096 else id(value)
+
+
+def piece_of(reel, bind, answer, i):
+    """What a bind says it shows at stop i, read off its fields."""
+    row = answer[reel.name]
+    if not bind.pool:
+        piece = row[bind.column][i]
+    elif bind.stop:
+        piece = answer[bind.pool][bind.column][row[bind.start][i] : row[bind.stop][i]]
+    else:
+        piece = answer[bind.pool][bind.column][row[bind.start][i]]
+    return np.asarray(piece) * bind.scale if bind.scale != 1 else piece
+
+
+def shown(word: str, question: Question, source: str, column: str) -> list:
+    """What stands in a column of a figure's source, one piece a stop of the reel that owns it."""
+    answer = VIEWS[word].answer(question)
+    for reel in VIEWS[word].reels:
+        for bind in reel.binds:
+            if (bind.source, bind.to or bind.column) == (source, column):
+                return [piece_of(reel, bind, answer, i) for i in range(len(AXES[reel.axis].stops))]
+    raise KeyError(f"no reel owns {source}.{column}")
+
+
+def said(word: str, question: Question, node: str) -> list[str]:
+    """What stands in a text node, one text a stop."""
+    answer = VIEWS[word].answer(question)
+    for reel in VIEWS[word].reels:
+        for bind in reel.binds:
+            if bind.node == node:
+                source, _, column = bind.phrase.rpartition(".")
+                pieces = [piece_of(reel, bind, answer, i) for i in range(len(AXES[reel.axis].stops))]
+                return [p if isinstance(p, str) else fill(answer[source][column][0], p) for p in pieces]
+    raise KeyError(f"no reel says {node}")

@@ -1,0 +1,27 @@
+"""What the server does before its first visitor: `panel serve … --setup app/warm.py`.
+
+Every page is drawn now, not while somebody waits, and a list of origins that lets every site in ends the start.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tornado.ioloop import IOLoop
+
+from app.page import warm
+
+ORIGINS = "BOKEH_ALLOW_WS_ORIGIN"
+"""Bokeh's own variable: hosts, separated by commas, whose pages may open a session here."""
+
+SAY = "EXPLORER_SAY"
+"""A sentence to print as soon as the server answers; `make serve` puts the address into it."""
+
+if "*" in os.environ.get(ORIGINS, ""):
+    sys.exit(f"{ORIGINS} must name the hosts that visitors see, such as explorer.example.org; * would let any site in.")
+
+warm()
+
+if SAY in os.environ:
+    IOLoop.current().add_callback(print, os.environ[SAY], flush=True)  # runs when the loop does: the port is bound by then
