@@ -15,7 +15,7 @@ FROM := pyproject.toml constraints.txt
 .PHONY: serve test lint fix bench clean
 
 serve: .venv/serve-$(TORCH).stamp
-	@PATH="$(CURDIR)/$(BIN):$$PATH" PORT=$(PORT) ADDRESS=localhost BOKEH_PY_LOG_LEVEL=warn \
+	@PATH="$(CURDIR)/$(BIN):$$PATH" PORT=$(PORT) ADDRESS=localhost BOKEH_PY_LOG_LEVEL=warning \
 	  EXPLORER_SAY="Linear Attention Explorer: http://localhost:$(PORT)/   (Ctrl-C ends it)" \
 	  sh -c "$$(sed -n 's/^web: *//p' Procfile)"
 
@@ -54,7 +54,7 @@ clean:
 	fi; \
 	if [ $$torch = no ]; then \
 	  $(PIP) install -c constraints.txt $$($(BIN)/python -c 'import tomllib; print(*(need for need in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"] if not need.startswith("torch")))') && \
-	  $(PIP) install --no-deps -e . && \
+	  $(PIP) install -q --no-deps -e . && \
 	  echo "torch is left out: here it would bring gigabytes of CUDA libraries. Every page works without it; sweeps need it: make serve TORCH=yes"; \
 	else $(PIP) install -c constraints.txt -e .; fi
 	@touch $@

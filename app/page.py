@@ -20,6 +20,7 @@ from components.controls import CONTROLS, make_controls, slot_styles
 from components.lesson import Lesson, Question, fit
 from components.palette import SLOTS
 from components.reel import frame_texts
+from components.teaching import predict, presets
 from components.view import View, start_positions
 from components.words import PHIS, WORDS, read_address, written
 
@@ -160,6 +161,8 @@ def _context(
             {
                 "view": v,
                 "rows": drawing.rows,
+                "presets": () if compact else presets(v.word),
+                "predict": None if compact else predict(v.word),
                 "rail": not (compact and v.axis == "T"),
                 "asks": v.asks if compact else v.asks + v.dials,
             }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -21,6 +22,8 @@ from components.words import WORDS, written
 EVENT_CHARACTERS = 4_000
 """Longest event a browser may send up; the script's own are under 500."""
 
+
+LOG = logging.getLogger(__name__)
 
 COMPUTING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 """Answers are pure, so they may be made beside the event loop; models are written in session callbacks only."""
@@ -59,7 +62,13 @@ class Session:
     async def _answer(self) -> None:
         try:
             while (question := self.lesson.question) != self.answered:
-                told = await asyncio.wrap_future(COMPUTING.submit(answers, self.views, question))
+                try:
+                    told = await asyncio.wrap_future(COMPUTING.submit(answers, self.views, question))
+                except Exception:
+                    LOG.exception("no answer to %s", question)
+                    self.answered = question
+                    self._refused(["This choice could not be computed; the picture shows the one before."])
+                    continue
                 self.answered = question
                 if question == self.lesson.question:  # else a newer one is waiting
                     with pn.io.hold(self.document):

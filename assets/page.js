@@ -74,15 +74,24 @@
     chosen()
   }
   window.addEventListener('popstate', () => {
-    const told = Object.fromEntries(new URLSearchParams(location.search)), up = {}
+    quietly = true
+    restore(Object.fromEntries(new URLSearchParams(location.search)))
+  })
+  function restore(told) {
+    const up = {}
     for (const axis in page.axes) {
       const {stops, start} = page.axes[axis], value = +(told[axis] ?? start)
       X.seek(axis, stops.reduce((best, s, k) => Math.abs(s - value) < Math.abs(stops[best] - value) ? k : best, 0))
     }
     X.setTheme(told.theme == 'dark' ? 'dark' : 'light')
     for (const word of page.words) up[word] = told[word] ?? null
-    quietly = true
     send('words', up)
+  }
+  for (const button of all('[data-preset]')) button.addEventListener('click', () => {
+    restore({theme: document.documentElement.dataset.theme, ...JSON.parse(button.dataset.preset)})
+    address(true)
+    for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
+    button.parentNode.querySelector('.caption').textContent = button.dataset.caption
   })
 
   // --- the chosen map's colour, and hovering another one

@@ -135,12 +135,23 @@ window.Explorer = (() => {
     }
   }
 
+  const mark = (names, on) => { for (const name of names.split(' ')) if (name) setProperty(name, 'visible', on) }
+
   function listen() {
     for (const input of all('input[data-axis]')) {
       const axis = input.dataset.axis
       input.addEventListener('input', () => { play(axis, false); seek(axis, +input.value) })
       input.addEventListener('change', () => rest(axis))
     }
+    for (const box of all('input[data-marks]')) box.addEventListener('change', () => mark(box.dataset.marks, box.checked))
+    for (const part of all('.predict')) for (const button of all('[data-option]', part)) button.addEventListener('click', () => {
+      for (const other of all('[data-option]', part)) {
+        other.dataset.verdict = other.dataset.option == part.dataset.right ? 'right' : other == button ? 'wrong' : ''
+        other.disabled = true
+      }
+      part.querySelector('.because').hidden = false
+      mark(part.dataset.marks, true)
+    })
     for (const button of all('[data-play]'))
       button.addEventListener('click', () => play(button.dataset.play, !playing[button.dataset.play]))
     for (const button of all('[data-step]')) button.addEventListener('click', () => {

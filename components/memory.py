@@ -13,7 +13,7 @@ from components.palette import LIGHT, diverging
 from components.plots import image_plot, labels, line, mark, plot, ticks
 from components.reel import Answer, Bind, Reel
 from components.says import decimals, tokens
-from components.view import Cell, Drawing, View, props, texts
+from components.view import Cell, Drawing, Notice, View, props, texts
 from components.words import SOFTMAX
 from compute import memory_laws as laws
 from compute.crosstalk import every_read, states
@@ -295,9 +295,9 @@ VIEW = View(
         ("each write descends", "memory.objective"),
     ),
     notices=(
-        "Up to n = d there is exact room, and orthonormal keys use it. Random keys interfere from the second pair on: there is no cliff at d, only a slope.",
-        "One pass of the delta rule with β = 1 reads the newest pair exactly and the average worse than plain adding. Newest and average are two questions.",
-        "With φ(k), positive maps share a direction: the measured crosstalk lies above (n−1)/d_φ.",
+        Notice("Up to n = d there is exact room, and orthonormal keys use it. Random keys interfere from the second pair on: there is no cliff at d, only a slope.", ("memory.room",)),
+        Notice("One pass of the delta rule with β = 1 reads the newest pair exactly and the average worse than plain adding. Newest and average are two questions."),
+        Notice("With φ(k), positive maps share a direction: the measured crosstalk lies above (n−1)/d_φ."),
     ),
     met="Every head of a linear layer holds one such matrix: 64 of 128 × 128 in each linear layer of MiniMax-01, 48 in each Gated DeltaNet layer of Qwen3.8-27B.",
     cite=(

@@ -14,7 +14,7 @@ from components.palette import FONT, LIGHT, rising
 from components.plots import hover, image_plot, labels, line, mark, plot, ticks
 from components.reel import Answer, Bind, Reel
 from components.sharpness import members, name_of
-from components.view import Cell, Drawing, View, props, texts
+from components.view import Cell, Drawing, Notice, View, props, texts
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import FeatureMap
 from compute.rank import block_rank, kernel_matrix, rank_of, spectra
@@ -206,13 +206,14 @@ def draw(question: Question, compact: bool) -> Drawing:
         hover(fig, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None
     heat = image_plot("rank.matrix", 172 if compact else 300, sources["rank.kernel"], (LARGEST, LARGEST), rising())
     heat.line([0, LARGEST], [0, LARGEST], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
-    heat.quad(
+    block = heat.quad(
         left="left", right="right", bottom="bottom", top="top", source=sources["rank.outline"], fill_color=None, line_color=LIGHT["ink"], line_width=1.6
     )
+    block.name = "rank.block"
     heat.segment("x", "y", "right", "y", source=sources["rank.chosen"], line_color=LIGHT["dpfp"], line_width=2)
     heat.add_tools(TapTool())
     heat.js_on_event("tap", CustomJS(code="Explorer.tapRow?.(cb_obj)"))
-    return Drawing(((Cell(fig), Cell(heat, width=188 if compact else 330, title_node="rank.frame")),), sources)
+    return Drawing(((Cell(fig), Cell(heat, width=188 if compact else 330, title_node="rank.frame", hint=" · click a row to ask with it")),), sources)
 
 
 VIEW = View(
@@ -231,9 +232,9 @@ VIEW = View(
         ("features of the map", "rank.limit"),
     ),
     notices=(
-        "A kernel of d_φ features is a product of two thin matrices, so its singular values end at d_φ, however long the sequence.",
-        "Taylor counts 273 features at d_k = 16 but only 153 distinct monomials, and its rank stops there.",
-        "The causal mask makes every row its own and so the whole matrix invertible; the outlined block lies below the diagonal and shows what the past can tell the future.",
+        Notice("A kernel of d_φ features is a product of two thin matrices, so its singular values end at d_φ, however long the sequence.", ("rank.bound",)),
+        Notice("Taylor counts 273 features at d_k = 16 but only 153 distinct monomials, and its rank stops there."),
+        Notice("The causal mask makes every row its own and so the whole matrix invertible; the outlined block lies below the diagonal and shows what the past can tell the future.", ("rank.block",)),
     ),
     met="The state that a linear layer hands from one token to the next has d_φ rows: 128 in MiniMax-01 and in Qwen3-Next.",
     cite=(

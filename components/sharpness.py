@@ -14,7 +14,7 @@ from components.palette import LIGHT
 from components.plots import hover, labels, line, mark, plot, spread, ticks
 from components.reel import Answer, Bind, Reel
 from components.says import decimals, percent
-from components.view import Cell, Drawing, View, props, texts
+from components.view import Cell, Drawing, Notice, View, props, texts
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import FEATURE_MAPS, FeatureMap, read_member
 from compute.sharpness import UNDEFINED_BELOW, limit_weights, match_weights, misplaced, spread_over_seeds, summary
@@ -288,9 +288,9 @@ VIEW = View(
         ("misplaced, against softmax", "sharpness.misplaced"),
     ),
     notices=(
-        "Softmax turns a score gap Δ into a ratio e^Δ, so a longer query sharpens without limit; the other curves level off at their dashed ends.",
-        "elu+1 levels off near 1/32: the +1 puts a floor under every key, and a sum over 31 floors outweighs one match.",
-        "Identity, ReLU and DPFP are flat: a longer query scales all their scores alike, and the division takes it out again.",
+        Notice("Softmax turns a score gap Δ into a ratio e^Δ, so a longer query sharpens without limit; the other curves level off at their dashed ends."),
+        Notice("elu+1 levels off near 1/32: the +1 puts a floor under every key, and a sum over 31 floors outweighs one match."),
+        Notice("Identity, ReLU and DPFP are flat: a longer query scales all their scores alike, and the division takes it out again."),
     ),
     met="Hybrids keep one softmax layer in four (Qwen3-Next) to eight (MiniMax-01): the layers that select.",
     cite=(

@@ -14,7 +14,7 @@ from components.plots import labels, line, mark, plot, spread, ticks
 from components.reel import Answer, Bind, Reel
 from components.says import tokens
 from components.sharpness import name_of
-from components.view import Cell, Drawing, View, props, texts
+from components.view import Cell, Drawing, Notice, View, props, texts
 from components.words import SOFTMAX
 from compute.sizing import (
     Bill,
@@ -268,9 +268,9 @@ VIEW = View(
         ("assumed", "sizing.assumed"),
     ),
     notices=(
-        "A cache grows by a fixed number of bytes a token; a state never grows. Where the lines cross, the state begins to pay.",
-        "Below the crossing the state is the larger of the two: 144 MiB in Qwen3.8-27B exceed its own cache up to 2,304 tokens.",
-        "Bytes are exact; GiB means 2³⁰. What an engine reserves on top is its own.",
+        Notice("A cache grows by a fixed number of bytes a token; a state never grows. Where the lines cross, the state begins to pay."),
+        Notice("Below the crossing the state is the larger of the two: 144 MiB in Qwen3.8-27B exceed its own cache up to 2,304 tokens."),
+        Notice("Bytes are exact; GiB means 2³⁰. What an engine reserves on top is its own."),
     ),
     met="MiniMax-01 keeps one softmax layer in eight, Qwen3-Next one in four; those layers alone make the cache grow.",
     cite=(

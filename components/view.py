@@ -27,8 +27,16 @@ class Cell:
     figure: Plot
     grow: int = 1
     width: int | None = None
-    title: str = ""
+    hint: str = ""
     title_node: str = ""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something to notice; `marks` are the named models that point at it and can be switched off."""
+
+    text: str
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class View:
     draw: Callable[[Question, bool], Drawing]
     answer: Callable[[Question], Answer]
     readouts: tuple[tuple[str, str], ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     met: str = ""
     cite: tuple[str, ...] = ()
     player: str = ""

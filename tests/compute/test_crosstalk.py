@@ -225,7 +225,7 @@ def test_full_strength_delta_reads_the_newest_exactly_but_the_average_can_be_wor
         reads = mean_over_trials(kind, rule, n)
         assert reads.mean_cosine[:, n - 1].mean() == pytest.approx(expected, abs=0.017)
         newest = reads.newest[:, n - 1]
-        assert (np.abs(newest - 1).max() < 1e-12) is (rule == "delta")
+        assert bool(np.abs(newest - 1).max() < 1e-12) is (rule == "delta")
 
 
 def test_an_additive_memory_never_forgets_and_a_decaying_one_forgets_geometrically():

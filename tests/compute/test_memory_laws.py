@@ -101,7 +101,7 @@ def test_measured_reads_under_decay_follow_the_mean_law():
 
 
 def test_the_exact_law_refuses_an_energy_its_series_cannot_reach():
-    with pytest.raises(ValueError, match="^energy must"):
+    with pytest.raises(ValueError, match=r"^energy must"):
         cosine(1e-5, 4)
 
 

@@ -199,8 +199,8 @@ def minors(A):
 
 
 def test_the_exponential_kernel_has_full_rank_by_proof_where_float64_sees_a_dozen():
-    """e^{xᵢxⱼ} is a sum of squares Σ uₘuₘᵀ/m!, uₘ = (x₁ᵐ … xₙᵐ).  Its first n terms alone are positive definite, shown
-    here in fractions by Sylvester's criterion, and the rest adds nothing negative.  So no finite map gives the kernel."""
+    """e^{xᵢxⱼ} is a sum of squares Σ uₘuₘᵀ/m!, uₘ = (x₁ᵐ … xₙᵐ).  Its first n terms alone are positive definite, here
+    in fractions by Sylvester's criterion, and the rest adds nothing negative.  So no finite map gives the kernel."""
     n = 14
     x = [Fraction(2 * i - (n - 1), n - 1) for i in range(n)]
     first_terms = [[sum((a * b) ** m / Fraction(factorial(m)) for m in range(n)) for b in x] for a in x]

@@ -1,0 +1,46 @@
+"""`python -m benchmarks [part …]`: print every measured number beside its budget; exit status 1 when one is missed."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.report import Row, machine, table
+from benchmarks.server import PROCFILE, web_command
+
+PARTS = {
+    "drag": "a finger on a reel",
+    "ask": "a discrete choice",
+    "visitors": "what a visitor costs the server",
+    "page": "opening a page",
+    "compute": "the numbers themselves",
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"any of {', '.join(PARTS)}; all without one")
+    parser.add_argument("--procfile", type=Path, default=PROCFILE, help="whose web line is run")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    command = web_command(chosen.procfile)
+    rows: list[Row] = []
+    for part in chosen.parts or PARTS:
+        print(f"\n## {part}: {PARTS[part]}\n\n{machine()}\n", flush=True)
+        start = time.perf_counter()
+        told = list(importlib.import_module(f"benchmarks.{part}").run(command))
+        print(table(told), f"\n{time.perf_counter() - start:.0f} s", sep="\n", flush=True)
+        rows += told
+    missed = [row for row in rows if not row.ok]
+    print(f"\n{sum(row.budget is not None for row in rows)} budgets, {len(missed)} missed")
+    for row in missed:
+        print("  " + " | ".join(row.cells[:3]))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
