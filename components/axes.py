@@ -34,6 +34,10 @@ def _sharpness_stops() -> tuple[float, ...]:
     return tuple(c for c in decades if 0.25 <= c <= 16)
 
 
+def _lengths() -> tuple[float, ...]:
+    return tuple(round(0.25 * 2 ** (i / 16), 3) for i in range(81))
+
+
 def _context_stops() -> tuple[int, ...]:
     """Quarter octaves, with powers of two exact, ended by ten million.
 
@@ -50,5 +54,8 @@ AXES: dict[str, Axis] = {
         Axis("n", "pairs written n", tuple(range(257)), lambda n: f"n = {n}", log=False),
         Axis("N", "queries and keys N", (16, 24, 32, 48, 64, 96, 128, 192, 256), lambda N: f"N = {N}"),
         Axis("T", "context T", _context_stops(), lambda T: f"{T:,}"),
+        Axis("t", "token t", tuple(range(64)), lambda t: f"t = {t + 1}", log=False),
+        Axis("r", "length ‖q+k‖", _lengths(), lambda r: f"‖q+k‖ = {r:g}"),
+        Axis("tokens", "tokens so far", tuple(sorted({round(2 ** (i / 8)) for i in range(97)})), lambda t: f"{t:,} tokens"),
     )
 }

@@ -77,7 +77,7 @@ class Dial(pn.widgets.FloatSlider):
 
 @dataclass(frozen=True)
 class Control:
-    """A widget, its caption, and when it is of use."""
+    """A widget, its caption (empty where the widget carries it, so that both vanish together), and when it is of use."""
 
     label: str
     make: Callable[[Lesson], pn.widgets.Widget]
@@ -92,10 +92,10 @@ def segmented(word: str, options: dict[str, Any], extra: str = "") -> Callable[[
     return make
 
 
-def dial(word: str, low: float, high: float, step: float) -> Callable[[Lesson], pn.widgets.Widget]:
+def dial(word: str, label: str, low: float, high: float, step: float) -> Callable[[Lesson], pn.widgets.Widget]:
     def make(lesson: Lesson) -> pn.widgets.Widget:
         widget = Dial(
-            label="", start=low, end=high, step=step, value=getattr(lesson, word), width=110, stylesheets=[SLIDER]
+            label=label, start=low, end=high, step=step, value=getattr(lesson, word), width=132, stylesheets=[SLIDER]
         )
         return _link(widget, lesson, word)
 
@@ -181,9 +181,9 @@ CONTROLS: dict[str, Control] = {
     ),
     "rule": Control("write rule", segmented("rule", {word.replace("_", " "): word for word in WRITE_RULES})),
     "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
-    "rho": Control("common share ρ", dial("rho", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
-    "alpha": Control("kept per write α", dial("alpha", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses),
-    "beta": Control("write strength β", dial("beta", 0.05, 1, 0.05), lambda lesson: "beta" in WRITE_RULES[lesson.rule].uses),
+    "rho": Control("", dial("rho", "common share ρ", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
+    "alpha": Control("", dial("alpha", "kept per write α", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses),
+    "beta": Control("", dial("beta", "write strength β", 0.05, 1, 0.05), lambda lesson: "beta" in WRITE_RULES[lesson.rule].uses),
     "model": Control(
         "model",
         lambda lesson: _link(

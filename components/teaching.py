@@ -1,4 +1,4 @@
-"""Presets and predict-first questions: data files, read once and checked like the address."""
+"""Presets and predict-first questions: one data file a view, `assets/views/<view>.toml`."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ class Predict:
 
 @cache
 def presets(view: str) -> tuple[Preset, ...]:
+    """The named states of a view, in the order in which they make its argument."""
     return tuple(
         Preset(entry["name"], entry["caption"], {k: str(v) for k, v in entry["words"].items()})
-        for entry in _read("presets.toml").get(view, ())
+        for entry in _read(view).get("presets", ())
     )
 
 
 @cache
 def predict(view: str) -> Predict | None:
-    entry = _read("questions.toml").get(view)
+    entry = _read(view).get("question")
     if entry is None:
         return None
     return Predict(entry["question"], tuple(entry["options"]), entry["right"], entry["because"], tuple(entry.get("marks", ())))
 
 
-@cache
-def _read(name: str) -> dict:
-    return tomllib.loads((ASSETS / name).read_text(encoding="utf-8"))
+def _read(view: str) -> dict:
+    path = ASSETS / "views" / f"{view}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

@@ -90,6 +90,9 @@ SOFTMAX = "softmax"
 """The selector's word for no feature map at all: the exponential kernel."""
 
 WIDTHS = (4, 8, 16, 32, 64)
+HEADS = (16, 32, 64, 128, 256)
+EXAMPLES = ("hand", "random")
+PITFALLS = ("none", "read_first", "transposed", "feature_sum", "eps_inside", "bf16")
 KEYS = (*KEY_MAKERS, "phi")
 PHIS = (SOFTMAX, *FEATURE_MAPS)
 
@@ -112,10 +115,17 @@ WORDS: dict[str, Word] = {
         _word("alpha", 0.98, number(0.5, 1), "fraction a decaying memory keeps per write", write=brief),
         _word("beta", 0.5, number(0, 1), "write strength of the delta rules", write=brief),
         _word("model", "minimax-01", one_of(models()), "model whose bytes are counted"),
+        _word("head", 128, whole_of(HEADS), "width of the head whose cost is counted"),
+        _word("example", "hand", one_of(EXAMPLES), "tokens that the three forms are run on"),
+        _word("chunk", 16, number(1, 64, int), "tokens per chunk"),
+        _word("pitfall", "none", one_of(PITFALLS), "mistake made on purpose in the recurrent form"),
         _word("c", 1.6, number(0.25, 16), "sharpness: the query is c·q", write=brief, server=False),
         _word("n", 128, number(0, 256, int), "pairs written", server=False),
         _word("N", 256, number(16, 256, int), "queries and keys of the kernel matrix", server=False),
         _word("T", 2**20, number(1, 10_000_000, int), "context length in tokens", server=False),
+        _word("t", 2, number(0, 63, int), "token that is being read", server=False),
+        _word("r", 2.83, number(0.25, 8), "length ‖q+k‖ of query plus key", write=brief, server=False),
+        _word("tokens", 256, number(1, 4096, int), "tokens seen so far", server=False),
         _word("theme", "light", one_of(("light", "dark")), "palette of the page", server=False),
         _word("embed", "0", one_of(("0", "1")), "1 drops the frame round the view", server=False),
         _word("hide", "", one_of(("", "controls")), "controls: hides what can be changed", server=False),

@@ -16,10 +16,10 @@ from .errors import ConfigError
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 MAX_KEYS = 5_000
-MAX_VALUES = 100_000
+MAX_VALUES = 50_000
 MAX_DIGITS = 15
 
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+STRING = re.compile(r'"(?:[^"\\]+|\\.)*"?', re.DOTALL)  # the closing quote is optional, so that it never backtracks
 BRACKET = re.compile(r"[\[\]{}]")
 
 PASTE = "paste the model's config.json as published"

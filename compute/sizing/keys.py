@@ -13,7 +13,7 @@ from .errors import ConfigError
 WRAPPERS = ("text_config", "llm_config", "language_config", "thinker_config")
 """Objects that hold the language model's keys in multimodal files, in the order tried."""
 
-MAX_LAYERS = 10_000
+MAX_LAYERS = 1_000
 
 
 class Keys:

@@ -12,6 +12,7 @@ from scipy import linalg, special, stats
 from components.axes import AXES
 from components.lesson import Question
 from components.memory import pairs
+from components.sharpness import name_of
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import FEATURE_MAPS, read_member
 from compute.memory import WRITE_RULES, crosstalk_energy
@@ -67,13 +68,16 @@ def test_the_softmax_bars_are_scipys_softmax():
 
 @pytest.mark.parametrize("word", [word for word, kind in FEATURE_MAPS.items() if not kind.random])
 def test_the_bars_of_a_map_are_products_of_features(word):
-    phi, K = read_member(word), queries_and_keys(16, 0)[1][:32]
-    kernel = phi(STOPS["c"][:, None] * K[11] / 2) @ phi(K / 2).T
-    drawn = bars(Question(phi=word))
-    defined = ~np.isnan(drawn).any(axis=1)
-    assert defined.mean() > 0.5
-    expected = kernel / kernel.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(drawn[defined], expected[defined], rtol=1e-4, atol=1e-6)
+    defined = 0
+    for seed in range(4):
+        phi, K = read_member(word), queries_and_keys(16, seed)[1][:32]
+        kernel = phi(STOPS["c"][:, None] * K[11] / 2) @ phi(K / 2).T
+        drawn = bars(Question(phi=word, seed=seed))
+        there = ~np.isnan(drawn).any(axis=1)
+        expected = kernel / kernel.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(drawn[there], expected[there], rtol=1e-4, atol=1e-6)
+        defined += there.sum()
+    assert defined >= len(STOPS["c"])
 
 
 def test_a_row_of_the_kernel_matrix_becomes_the_query():
@@ -92,13 +96,15 @@ def test_a_curve_is_the_height_of_the_matching_bar(question):
     np.testing.assert_allclose(told["sharpness.curves"][SOFTMAX], bars(question, "softmax")[:, 11], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("phi", PHIS)
-def test_a_curve_tends_to_its_dashed_end(phi):
-    """At c = 16 a curve that has a limit is near it, and a flat curve is on it."""
-    told = answer("sharpness", Question(phi=phi))
+def test_a_curve_tends_to_its_dashed_end(phi, seed):
+    """At c = 16 a curve that has a limit is near it, a flat curve is on it, and no curve has no end."""
+    told = answer("sharpness", Question(phi=phi, seed=seed))
     limit = told["sharpness.ends"]["limit"][PHIS.index(phi)]
+    last = told["sharpness.curves"][phi][-1]
     if np.isfinite(limit):
-        assert told["sharpness.curves"][phi][-1] == pytest.approx(limit, abs=0.08)
+        assert last == pytest.approx(limit, abs=1e-6 if phi != SOFTMAX and FEATURE_MAPS[phi].homogeneity else 0.08)
 
 
 @pytest.mark.parametrize("question", relevant("sharpness"), ids=lambda q: f"{q.phi}-{q.d_k}-{q.seed}-{q.row}")
@@ -214,9 +220,10 @@ def test_the_memory_headline_says_the_mean_cosine_that_is_drawn(question):
     for n, text in enumerate(said("memory", question, "memory.headline")):
         if 1 < n <= most:
             assert text.startswith(f"{n} ") or f" {n} " in text, text
-            number = re.search(r"cosine (−?[\d.]+\d|0)", text)[1]
-            digits = len(number.partition(".")[2])
-            assert float(number.replace("−", "-")) == pytest.approx(curve[n], abs=0.5001 * 10.0**-digits + 1e-6), text
+            number = re.search(r"cosine (−?[\d.]*\d(?:e−\d+)?)", text)[1].replace("−", "-")
+            digits, _, power = number.partition(".")[2].partition("e")
+            half = 0.5001 * 10.0 ** (int(power or 0) - len(digits))
+            assert float(number) == pytest.approx(curve[n], abs=half + 1e-6), text
 
 
 @pytest.mark.parametrize("question", MEMORIES, ids=memory_ids)
@@ -266,7 +273,8 @@ def test_the_rank_headline_counts_the_singular_values_that_are_drawn(question):
     for i, text in enumerate(said("rank", question, "rank.headline")):
         N = AXES["N"].stops[i]
         numbers = {int(x.replace(",", "")) for x in re.findall(r"(?<![\w.])\d[\d,]*(?![\w.]*\d)", text)}
-        assert {own[i], N} <= numbers <= {own[i], soft[i], N, 64}, (text, own[i], soft[i])
+        labels = {int(x) for x in re.findall(r"\d+", name_of(question.map_word))} | {64}  # elu+1, float64
+        assert {own[i], N} <= numbers <= {own[i], soft[i], N} | labels, (text, own[i], soft[i])
         assert said("rank", question, "rank.own")[i] == f"{own[i]} of {N}"
 
 
@@ -277,8 +285,7 @@ def test_the_rank_below_the_diagonal_is_scipys(phi):
         M = kernel_matrix(Q[:N], K[:N], Question(phi=phi).map)
         values = linalg.svdvals(M[N // 2 :, : N // 2])
         clear = np.sum(values > 2e-10 * values[0]), np.sum(values > 0.5e-10 * values[0])
-        said = int(said("rank", Question(phi=phi), "rank.block")[i].split()[0])
-        assert clear[0] <= said <= clear[1]
+        assert clear[0] <= int(said("rank", Question(phi=phi), "rank.block")[i].split()[0]) <= clear[1]
 
 
 @pytest.mark.parametrize("phi", PHIS)

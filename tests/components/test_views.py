@@ -19,6 +19,7 @@ from components.axes import AXES
 from components.palette import SLOTS
 from components.reel import is_drawn
 from components.view import start_positions
+from components.words import WORDS
 
 every_view = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 every_page = pytest.mark.parametrize("name", pages())
@@ -253,7 +254,7 @@ def test_figures_show_every_column_that_an_answer_owns(view):
 
 @every_view
 def test_a_text_that_a_reel_says_is_text_at_every_stop(view):
-    """A row that is a list fills the gaps of a phrase, each exactly once."""
+    """A row that is a list fills every gap of its phrase."""
     for question in relevant(view.word):
         answer = view.answer(question)
         for reel, bind in binds(view):
@@ -261,7 +262,7 @@ def test_a_text_that_a_reel_says_is_text_at_every_stop(view):
                 piece = piece_of(reel, bind, answer, i)
                 if not isinstance(piece, str):
                     source, _, column = bind.phrase.rpartition(".")
-                    assert answer[source][column][0].count("{}") == len(piece)
+                    assert 0 < answer[source][column][0].count("{}") <= len(piece)
                     assert all(isinstance(part, str) for part in piece)
                     piece = " ".join(piece)
                 assert "nan" not in piece.lower().split() and "inf" not in piece.lower().split(), (piece, question)
@@ -275,20 +276,6 @@ def test_an_answer_is_the_same_again(view):
     for question in relevant(view.word):
         again = view.answer(question)
         assert all(same(again[n][c], v) for n, columns in view.answer(question).items() for c, v in columns.items())
-
-
-@every_view
-def test_an_answer_made_afresh_is_equal(view):
-    """Nothing is remembered between questions: an emptied cache gives the same numbers."""
-    asked = relevant(view.word)[:: max(1, len(relevant(view.word)) // 6)]
-    before = [deepcopy(view.answer(question)) for question in asked]
-    for module in [m for name, m in sys.modules.items() if name.partition(".")[0] in ("components", "compute")]:
-        for thing in list(vars(module).values()):
-            if hasattr(thing, "cache_clear"):
-                thing.cache_clear()
-    for question, old in zip(reversed(asked), reversed(before), strict=True):
-        new = view.answer(question)
-        assert all(same(new[n][c], v) for n, columns in old.items() for c, v in columns.items()), question
 
 
 @every_page
@@ -329,6 +316,23 @@ def test_the_reels_of_a_page_weigh_at_most_a_megabyte(name):
         assert sum(weight(c) for n in carried & set(told) for c in told[n].values()) <= MEGABYTE, question
 
 
-def test_every_axis_has_at_most_256_stops_in_rising_order():
+def test_the_stops_of_an_axis_rise_and_are_found_by_their_values():
+    """Where neighbours are equal any of them will do."""
     for axis in AXES.values():
-        assert list(axis.stops) == sorted(set(axis.stops)) and len(axis.stops) <= 257
+        assert list(axis.stops) == sorted(axis.stops) and len(axis.stops) <= 257
+        assert [axis.stops[axis.index(stop)] for stop in axis.stops] == list(axis.stops)
+        assert axis.index(WORDS[axis.word].default) == axis.stops.index(WORDS[axis.word].default)
+
+
+@every_view
+def test_an_answer_made_afresh_is_equal(view):
+    """Nothing is remembered between questions: an emptied cache gives the same numbers."""
+    asked = relevant(view.word)[:: max(1, len(relevant(view.word)) // 6)]
+    before = [deepcopy(view.answer(question)) for question in asked]
+    for module in [m for name, m in sys.modules.items() if name.partition(".")[0] in ("components", "compute")]:
+        for thing in list(vars(module).values()):
+            if hasattr(thing, "cache_clear"):
+                thing.cache_clear()
+    for question, old in zip(reversed(asked), reversed(before), strict=True):
+        new = view.answer(question)
+        assert all(same(new[n][c], v) for n, columns in old.items() for c, v in columns.items()), question

@@ -57,7 +57,7 @@ def test_rates_agree_with_the_bill_at_every_length(word):
 
 def test_curves_are_exact_where_int64_would_wrap():
     shape = read_config(
-        {"model_type": "llama", "num_hidden_layers": 9_999, "num_key_value_heads": 10**9, "head_dim": 10**9}
+        {"model_type": "llama", "num_hidden_layers": 999, "num_key_value_heads": 10**9, "head_dim": 10**9}
     )
     curve = rates(shape).kv_bytes(np.array([10**6]))
     assert curve[0] == float(bill(shape, 10**6).kv_bytes) > 2.0**63

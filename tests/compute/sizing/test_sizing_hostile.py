@@ -62,8 +62,9 @@ def test_a_string_is_always_text_never_a_path(tmp_path):
         '{"a":' * 33 + "1" + "}" * 33,
         '{"a": "' + "x" * (1 << 20) + '"}',
         json.dumps({f"k{i}": 0 for i in range(5_001)}),
-        json.dumps({"a": [0] * 100_001}),
+        json.dumps({"a": [0] * 50_001}),
         "{" + '"\ud800": 1}',
+        '{"a":"' + '\\"' * 500_000,
     ],
     ids=lambda text: text[:20] or "empty",
 )
@@ -195,7 +196,7 @@ def test_two_thousand_mutated_configs_give_a_bill_or_a_named_refusal():
         billed += 1
         parts = (made.state_bytes, made.conv_bytes, made.kv_bytes, made.window_bytes)
         assert min(parts) >= 0 and sum(parts) == made.total_bytes, config
-        assert len(shape.layers) <= shape.n_layers <= 10_000, config
+        assert len(shape.layers) <= shape.n_layers <= 1_000, config
         all_softmax_twin(shape), layer_crossings(shape), model_crossings(shape), longest_context(shape, 10**11)
         try:
             reserve(shape, 1_000)
@@ -218,8 +219,8 @@ def test_a_config_survives_the_address(word):
 
 def test_a_config_too_long_for_an_address_has_no_text():
     rng = random.Random(0)
-    heads = [rng.randrange(1, 10**9) for _ in range(2_000)]
-    assert to_text(LLAMA | {"num_hidden_layers": 2_000, "num_key_value_heads": heads}) is None
+    heads = [rng.randrange(1, 10**9) for _ in range(1_000)]
+    assert to_text(LLAMA | {"num_hidden_layers": 1_000, "num_key_value_heads": heads}) is None
 
 
 @pytest.mark.parametrize("text", ["", "x", "é", "A" * 2_001, "eNqrVkrLz1eyUkpKLFKqBQAdegQ0!", to_text(LLAMA)[:-6]])

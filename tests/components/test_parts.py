@@ -1,0 +1,180 @@
+"""Small parts that views share: how numbers are said, how labels are spread, controls, colours, formulas."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as xml
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.controls import CONTROLS, KNOBS, make_controls, slot_styles
+from components.formula import mathml
+from components.lesson import SERVER, Lesson, Question
+from components.palette import LIGHT, SLOTS, diverging, rising
+from components.plots import spread
+from components.reel import fill
+from components.says import decimals, percent, tokens
+from components.words import KEYS, PHIS, WIDTHS
+from compute.feature_maps import FEATURE_MAPS
+from compute.memory import WRITE_RULES
+
+heights = st.lists(st.floats(-5, 5, allow_nan=False), min_size=1, max_size=14)
+
+# Labels
+
+
+@given(heights, st.floats(0.001, 2))
+def test_spread_labels_do_not_overlap_and_keep_their_order(given_heights, gap):
+    low, high = -3.0, 3.0
+    placed = spread(given_heights, gap, low, high)
+    room = min(gap, (high - low) / max(1, len(placed) - 1))
+    order = np.argsort(given_heights, kind="stable")
+    rising_labels = np.asarray(placed)[order]
+    assert np.all(np.diff(rising_labels) >= room * 0.98 - 1e-9)
+    assert rising_labels[0] >= low - 1e-9 and rising_labels[-1] <= high + 1e-9
+
+
+@given(heights)
+def test_labels_with_room_enough_stay_where_they_are(given_heights):
+    apart = sorted({round(h) for h in given_heights})
+    assert spread([float(h) for h in apart], 0.5, -5, 5) == [float(h) for h in apart]
+
+
+def test_two_equal_labels_part_evenly():
+    assert spread([0.5, 0.5], 0.2, 0, 1) == pytest.approx([0.4, 0.6])
+
+
+def test_no_labels_need_no_room():
+    assert spread([], 0.1, 0, 1) == []
+
+
+# Numbers
+
+
+@given(st.floats(-2, 2))
+def test_a_percentage_is_not_rounded_to_a_falsehood(share):
+    """Nothing small is said to be nothing, and only all is all."""
+    text = percent(share)
+    assert text.endswith(" %") and "-" not in text
+    if text.startswith("under"):
+        assert 0 < share < 0.001
+        return
+    number = float(text.removesuffix(" %").replace("−", "-"))
+    assert number == pytest.approx(100 * share, abs=0.5001)
+    assert (number == 100) <= (share >= 0.9995) and (number == 0) <= (abs(share) < 1e-12)
+    if abs(share) < 0.01:
+        assert number == pytest.approx(100 * share, abs=0.0501)
+
+
+def test_percentages_by_hand():
+    assert [percent(x) for x in (0.756, 0.04, 0.003, 0.0002, 0.0, 1.0, math.nan)] == ["76 %", "4 %", "0.3 %", "under 0.1 %", "0 %", "100 %", "undefined"]
+
+
+@given(st.floats(-1e6, 1e6, allow_nan=False))
+def test_decimals_are_plain_numbers_that_a_reader_can_read(value):
+    text = decimals(value)
+    assert re.fullmatch(r"−?\d+(\.\d+)?", text), text
+    number = float(text.replace("−", "-"))
+    assert number == pytest.approx(value, rel=0.0501, abs=1e-3)
+    assert not (number == 0 and text.startswith("−"))
+
+
+def test_tokens_are_grouped_by_thousands():
+    assert tokens(2**20) == "1,048,576" and tokens(8192.0) == "8,192"
+
+
+def test_gaps_of_a_phrase_are_filled_in_order_and_a_part_is_never_a_gap():
+    assert fill("{} of {}", ["3", "4"]) == "3 of 4"
+    assert fill("{} and {}", ["{}", "x"]) == "{} and x"
+
+
+# Controls
+
+
+@pytest.mark.parametrize("word", [word for word in CONTROLS if word in SERVER and word != "phi"])
+def test_a_control_and_its_word_follow_each_other(word):
+    lesson = Lesson()
+    widget = make_controls(lesson, (word,))[word]
+    assert widget.value == getattr(lesson, word) == SERVER[word].default
+    options = getattr(widget, "options", None)
+    choices = list(options.values()) if isinstance(options, dict) else options or [widget.end]
+    widget.value = choices[-1]
+    assert getattr(lesson, word) == choices[-1]
+    setattr(lesson, word, choices[0])
+    assert widget.value == choices[0]
+
+
+@pytest.mark.parametrize("word, stops", [("phi", PHIS), ("d_k", WIDTHS), ("keys", KEYS), ("rule", tuple(WRITE_RULES))])
+def test_a_control_offers_exactly_the_values_of_its_word(word, stops):
+    assert tuple(make_controls(Lesson(), (word,))[word].options.values()) == stops
+
+
+@pytest.mark.parametrize("word", [word for word in CONTROLS if word in SERVER])
+def test_every_value_a_control_offers_is_legal_in_the_address(word):
+    widget = make_controls(Lesson(), (word,))[word]
+    options = getattr(widget, "options", None)
+    for value in list(options.values()) if options else [widget.start, widget.end, widget.value]:
+        assert SERVER[word].read(SERVER[word].write(value)) == value
+
+
+@pytest.mark.parametrize("d_k", WIDTHS)
+@pytest.mark.parametrize("phi", PHIS)
+def test_the_knobs_offered_fit_the_width(phi, d_k):
+    lesson = Lesson(phi=phi, d_k=d_k)
+    widget = make_controls(lesson, ("knob",))["knob"]
+    has_knob = phi in FEATURE_MAPS and set(KNOBS) & set(FEATURE_MAPS[phi].__dataclass_fields__)
+    assert widget.visible == bool(has_knob)
+    for value in (widget.options.values() if has_knob else ()):
+        assert SERVER["phi"].read(value) == value
+        assert Question(phi=value, d_k=d_k).map.d_phi(d_k) > 0
+
+
+def test_choosing_a_family_forgets_the_knobs_of_the_last_one():
+    lesson = Lesson()
+    widgets = make_controls(lesson, ("phi", "knob"))
+    widgets["phi"].value = "favor"
+    widgets["knob"].value = "favor~m~16"
+    assert lesson.phi == "favor~m~16" and widgets["phi"].value == "favor"
+    widgets["phi"].value = "relu"
+    assert lesson.phi == "relu" and not widgets["knob"].visible
+
+
+def test_dials_show_only_while_they_are_of_use():
+    lesson = Lesson()
+    widgets = make_controls(lesson, ("rho", "alpha", "beta"))
+    assert [w.visible for w in widgets.values()] == [False, False, False]
+    lesson.rule, lesson.keys = "gated_delta", "correlated"
+    assert [w.visible for w in widgets.values()] == [True, True, True]
+    lesson.rule = "decay"
+    assert [w.visible for w in widgets.values()] == [True, True, False]
+
+
+# Colours and formulas
+
+
+def test_no_two_slots_share_a_colour_within_or_across_themes():
+    values = [value for pair in SLOTS.values() for value in pair]
+    assert len(set(values)) == len(values)
+    assert all(re.fullmatch("#[0-9a-f]{6}", value) for value in values)
+
+
+def test_every_map_and_rule_has_a_slot_and_a_css_variable():
+    assert {*PHIS, *WRITE_RULES} <= set(LIGHT)
+    css = slot_styles()
+    for slot, (light, dark) in SLOTS.items():
+        assert css.count(f"--slot-{slot}:") == 2 and f"--slot-{slot}:{light}" in css and f"--slot-{slot}:{dark}" in css
+
+
+@pytest.mark.parametrize("palette", [diverging(), rising()])
+def test_image_palettes_have_one_colour_a_byte(palette):
+    assert len(palette) == 256 and all(re.fullmatch("#[0-9a-f]{8}", colour) for colour in palette)
+
+
+@pytest.mark.parametrize("latex", [m.latex for m in FEATURE_MAPS.values()] + [r.latex for r in WRITE_RULES.values()])
+def test_formulas_become_well_formed_mathml(latex):
+    assert xml.fromstring(mathml(latex)).tag.endswith("math")
+    assert "\\" not in "".join(xml.fromstring(mathml(latex)).itertext())
