@@ -1,4 +1,6 @@
 # Two commands are enough: `make serve` and `make test`.  Both make .venv when it is missing or out of date.
+# For those who change the code: `make lint`, `make fix`, `make bench`, and `make outside`, which compares with other
+# people's implementations and installs them first.
 #
 # PORT=5006     where `make serve` listens
 # PYTHON=...    which Python to use; the first one of at least 3.11 if not given
@@ -12,7 +14,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip
 FROM := pyproject.toml constraints.txt
 
-.PHONY: serve test lint fix bench clean
+.PHONY: serve test outside lint fix bench clean
 
 serve: .venv/serve-$(TORCH).stamp
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PORT=$(PORT) ADDRESS=localhost BOKEH_PY_LOG_LEVEL=warning \
@@ -22,6 +24,9 @@ serve: .venv/serve-$(TORCH).stamp
 test: .venv/test.stamp
 	$(BIN)/python -m pytest
 
+outside: .venv/outside.stamp
+	$(BIN)/python -m pytest -m outside
+
 lint: .venv/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -29,6 +34,7 @@ lint: .venv/test.stamp
 fix: .venv/test.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python -m app.tables
 
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks
@@ -44,18 +50,20 @@ clean:
 	done; \
 	echo "Python 3.11 or newer is needed, and none was found. Install one, or name it: make PYTHON=/path/to/python3" >&2; exit 1
 
-# Who has torch already, or asked for it, or has the card, gets it.  Else pip is asked what torch would bring along.
+# Who asked for torch, has it already, or has the card for it, gets it.  Else pip is asked what it would bring along.
+NEEDS := import tomllib; print(*(need for need in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"] if not need.startswith("torch")))
 .venv/serve-$(TORCH).stamp: $(FROM) | .venv/python.stamp
 	@echo "Setting up .venv. README.md says how much is downloaded the first time."
 	@torch=$(TORCH); \
-	if [ $$torch = auto ] && [ "$$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null && ! $(BIN)/python -c 'import torch' 2>/dev/null; then \
-	  $(PIP) install -q -c constraints.txt pip && \
-	  if $(PIP) install -q --dry-run --report - -c constraints.txt torch | grep -q '"name": "nvidia-'; then torch=no; fi; \
+	if [ $$torch = auto ] && ! command -v nvidia-smi >/dev/null && ! $(BIN)/python -c 'import torch' 2>/dev/null; then \
+	  $(PIP) install -q -c constraints.txt pip || exit; \
+	  plan=$$($(PIP) install -q --dry-run --report - -c constraints.txt torch) || torch=no; \
+	  case $$plan in *'"name": "nvidia-'*) torch=no;; esac; \
 	fi; \
 	if [ $$torch = no ]; then \
-	  $(PIP) install -c constraints.txt $$($(BIN)/python -c 'import tomllib; print(*(need for need in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"] if not need.startswith("torch")))') && \
-	  $(PIP) install -q --no-deps -e . && \
-	  echo "torch is left out: here it would bring gigabytes of CUDA libraries. Every page works without it; sweeps need it: make serve TORCH=yes"; \
+	  $(PIP) install -c constraints.txt $$($(BIN)/python -c '$(NEEDS)') && $(PIP) install -q --no-deps -e . && \
+	  echo "torch is left out: no NVIDIA card was seen here, or pip has no torch for this Python." && \
+	  echo "Every page works without it. Only sweeps need it: make serve TORCH=yes"; \
 	else $(PIP) install -c constraints.txt -e .; fi
 	@touch $@
 
@@ -63,3 +71,7 @@ clean:
 	@echo "Setting up .venv. README.md says how much is downloaded the first time."
 	$(PIP) install -c constraints.txt -e '.[test]'
 	@touch $@ .venv/serve-auto.stamp .venv/serve-yes.stamp
+
+.venv/outside.stamp: .venv/test.stamp
+	$(PIP) install -c constraints.txt -e '.[test,outside]'
+	@touch $@

@@ -18,7 +18,7 @@ from typing import Any
 from array_api_compat import device
 
 from compute.arrays import Array, admit, leave, namespace, whole
-from compute.filling import Block, blocks, enter, states
+from compute.filling import BLOCK, Block, blocks, enter, states
 from compute.memory import admit_pairs
 from compute.write_rules import WriteRule, recall
 
@@ -94,10 +94,12 @@ class SplitRead:
         return self.signal + self.crosstalk
 
 
-def every_read(K: Array, V: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0) -> Reads:
+def every_read(
+    K: Array, V: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0, block: int = BLOCK
+) -> Reads:
     """All N² reads of a memory filled pair by pair.  ValueError for shapes that do not fit or a value of length zero.
 
-    Cost about N²(2d + d_v + 2·BLOCK) FLOPs, with a correcting rule N²(4d + d_v + 3·BLOCK); memory 3N² numbers.
+    Cost about N²(2d + d_v + 2·block) FLOPs, with a correcting rule N²(4d + d_v + 3·block); memory 3N² numbers.
     """
     admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
     xp, (K, V) = admitted.xp, admitted.arrays
@@ -110,8 +112,8 @@ def every_read(K: Array, V: Array, rule: WriteRule | str, *, alpha: Any = 1.0, b
     shortest = nothing + (64 * xp.finfo(K.dtype).eps) ** 2
     names = xp.zeros((*lead, d, N), **empty) if rule.corrects else None
     dot = length = own = xp.zeros((*lead, 0), **empty)
-    for block in blocks(xp, K, V, rule, alpha, beta):
-        a, b, S, U, decay, kept = block.start, block.stop, block.S, block.U, block.decay, block.kept[..., None]
+    for part in blocks(xp, K, V, rule, alpha, beta, block):
+        a, b, S, U, decay, kept = part.start, part.stop, part.S, part.U, part.decay, part.kept[..., None]
         new, past = K[..., a:b, :], K[..., :b, :]
         # rₙ = αₙrₙ₋₁ + (kₙ·kⱼ)uₙ for every j, hence ‖rₙ‖² = αₙ²‖rₙ₋₁‖² + (kₙ·kⱼ)(2αₙrₙ₋₁ + (kₙ·kⱼ)uₙ)·uₙ,
         # where the last product is kⱼ·growthₙ: like the Gram matrix, one product with all keys.
@@ -130,10 +132,10 @@ def every_read(K: Array, V: Array, rule: WriteRule | str, *, alpha: Any = 1.0, b
         own = xp.concat([own, xp.zeros((*lead, b - a), **empty)], axis=-1)
         owns = kept * own[..., None, :]
         if rule.corrects:
-            owns += decay @ (gram * _write_names(xp, block, new, names))
+            owns += decay @ (gram * _write_names(xp, part, new, names))
         else:
             owns[..., a:b] += decay * xp.linalg.diagonal(gram[..., a:])[..., None, :]
-        dot, length, own = dots[..., -1, :], lengths[..., -1, :], owns[..., -1, :] + nothing
+        dot, length, own = dots[..., -1, :], lengths[..., -1, :], owns[..., -1, :]
         lengths = lengths / squares[..., None, :b]
         later = xp.where(xp.triu(xp.ones((b - a, b - a), **empty), k=1) > 0, xp.nan, 0.0)
         for out, values in (

@@ -20,11 +20,18 @@ from compute.memory import admit_pairs
 from compute.write_rules import WriteRule, find_rule, gate
 
 BLOCK = 32
-"""Pairs per block: the work inside a block grows with it, the number of Python steps shrinks."""
+"""Pairs per block.  A longer one means more work inside it and fewer steps, which suits a GPU."""
 
 
 def states(
-    K: Array, V: Array, rule: WriteRule | str, stops: Sequence[int], *, alpha: Any = 1.0, beta: Any = 1.0
+    K: Array,
+    V: Array,
+    rule: WriteRule | str,
+    stops: Sequence[int],
+    *,
+    alpha: Any = 1.0,
+    beta: Any = 1.0,
+    block: int = BLOCK,
 ) -> Array:
     """S after n writes for each n of the ascending `stops`, `[*lead, len(stops), d, d_v]`; n = 0 is all zeros."""
     admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
@@ -35,9 +42,9 @@ def states(
         raise ValueError(f"stops must be at least one number, in ascending order, got {stops}")
     frames = [xp.zeros((*K.shape[:-2], K.shape[-1], V.shape[-1]), dtype=K.dtype, device=device(K))] * stops.count(0)
     waiting = stops[len(frames) :]
-    for block in blocks(xp, K[..., : stops[-1], :], V[..., : stops[-1], :], rule, alpha, beta):
-        while waiting and waiting[0] <= block.stop:
-            frames.append(block.after(K, waiting.pop(0) - block.start))
+    for part in blocks(xp, K[..., : stops[-1], :], V[..., : stops[-1], :], rule, alpha, beta, block):
+        while waiting and waiting[0] <= part.stop:
+            frames.append(part.after(K, waiting.pop(0) - part.start))
     return leave(admitted, xp.stack(frames, axis=-3))
 
 
@@ -63,12 +70,15 @@ class Block(NamedTuple):
         return self.kept[..., n - 1, None, None] * self.S + new.mT @ weighted
 
 
-def blocks(xp: Any, K: Array, V: Array, rule: WriteRule, alpha: Array, beta: Array) -> Iterator[Block]:
+def blocks(
+    xp: Any, K: Array, V: Array, rule: WriteRule, alpha: Array, beta: Array, size: int = BLOCK
+) -> Iterator[Block]:
     """Fill the memory, stopping before each block.  Takes what `enter` has checked."""
+    size = whole("block", size, 1)
     *lead, N, d = K.shape
     S = xp.zeros((*lead, d, V.shape[-1]), dtype=K.dtype, device=device(K))
-    for a in range(0, N, BLOCK):
-        b = min(a + BLOCK, N)
+    for a in range(0, N, size):
+        b = min(a + size, N)
         new, U, solve = K[..., a:b, :], V[..., a:b, :], None
         keep = alpha[..., a:b]
         # Products of alpha, never quotients of running products: those overflow, and an alpha may be 0.

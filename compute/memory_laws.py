@@ -41,28 +41,36 @@ def cosine(energy: np.ndarray | float, d_v: int | None = None, *, signal: np.nda
 
     With d_v given, the exact mean for Gaussian values of that width,
     ρ·(2/d_v)·(Γ((d_v+1)/2)/Γ(d_v/2))²·₂F₁(½, ½; d_v/2 + 1; ρ²), smaller because a narrow read is also
-    off in length.  Raises ValueError for an energy in (0, 1e-4) together with d_v: the series is then too long.
+    off in length.  Raises ValueError for a positive energy below 1e-5 together with d_v: its series is too long.
     """
-    noise = np.asarray(energy, dtype=np.float64) / np.square(signal)
+    strength = np.square(signal, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noise = np.where(strength > 0, np.divide(energy, strength), np.inf)
     rho = 1 / np.sqrt(1 + noise)
     if d_v is None:
         return rho
-    if np.any((noise > 0) & (noise < 1e-4)):
-        raise ValueError("energy must be 0 or at least 1e-4 of the signal for the exact law")
+    present = noise > 1e-12  # less is rounding
+    if np.any(present & (noise < 1e-5)):
+        raise ValueError("energy must be 0 or at least 1e-5 of the signal for the exact law")
     shrink = 2 / d_v * np.exp(2 * (lgamma((d_v + 1) / 2) - lgamma(d_v / 2)))
     exact = np.ones_like(rho)
-    mixed = (noise > 0) & np.isfinite(noise)
+    mixed = present & np.isfinite(noise)
     exact[mixed] = rho[mixed] * shrink * _hyp2f1_half(d_v / 2 + 1, rho[mixed] ** 2)
     exact[np.isinf(noise)] = 0.0
     return exact
 
 
-def mean_cosine(n: int, overlap: float, *, alpha: float = 1.0, d_v: int | None = None) -> float:
+def mean_cosine(
+    n: np.ndarray | int, overlap: float, *, alpha: float = 1.0, d_v: int | None = None
+) -> np.ndarray | float:
     """Expected cosine averaged over all n stored pairs; with decay the old ones are lost in the crosstalk."""
     if alpha == 1:
-        return float(cosine(energy(n, overlap), d_v))
-    age = np.arange(n)
-    return float(np.mean(cosine(energy(n, overlap, alpha=alpha, age=age), d_v, signal=signal(alpha, age))))
+        return cosine(energy(n, overlap), d_v)
+    counts = np.atleast_1d(n)
+    which, age = np.nonzero(np.arange(np.max(counts)) < counts[:, None])
+    noise = energy(counts[which], overlap, alpha=alpha, age=age)
+    means = np.bincount(which, cosine(noise, d_v, signal=signal(alpha, age))) / counts
+    return means.reshape(np.shape(n))
 
 
 def best_energy(n: np.ndarray | float, d: int) -> np.ndarray:
@@ -98,4 +106,12 @@ def _hyp2f1_half(c: float, z: np.ndarray) -> np.ndarray:
     # For wide values the coefficients alone end the series, long before the powers of z do.
     ends = np.flatnonzero(coefficients[1:] * (k + 1) < 1e-18)
     terms = np.minimum(terms, ends[0] if len(ends) else np.inf)
-    return np.array([coefficients[:m] @ x ** k[:m] for x, m in zip(z, terms.astype(int))])
+    total = np.zeros_like(z)
+    short = terms <= 256
+    for coefficient in coefficients[int(np.max(terms[short], initial=0)) :: -1]:
+        total[short] = total[short] * z[short] + coefficient
+    # Only a few points lie so near 1 that they need more, up to millions of terms each.
+    for i in np.flatnonzero(~short):
+        m = int(terms[i])
+        total[i] = coefficients[:m] @ z[i] ** k[:m]
+    return total

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from array_api_compat import device
 
-from compute.arrays import Array, admit, leave, namespace, whole
-from compute.attention.decay import causal_scores, lower
+from compute.arrays import Admitted, Array, admit, leave, namespace, whole
+from compute.attention.decay import causal_scores, lower, sums_so_far
 from compute.attention.doors import FeatureMapLike, admit_mask, admit_qkv, divide, feature
 
 
@@ -21,8 +21,7 @@ def denominators(Q: Array, K: Array, phi: FeatureMapLike, *, mask: Array | None 
     Raises ValueError, beginning with the argument's name, on wrong shapes, NaN or Inf.
     """
     admitted, phi_q, phi_k = _features(Q, K, phi, mask)
-    xp = admitted.xp
-    return leave(admitted, xp.sum(phi_q * xp.cumulative_sum(phi_k, axis=-2), axis=-1))
+    return leave(admitted, _so_far(phi_q, phi_k))
 
 
 def newest_share(Q: Array, K: Array, phi: FeatureMapLike, *, mask: Array | None = None) -> Array:
@@ -31,10 +30,9 @@ def newest_share(Q: Array, K: Array, phi: FeatureMapLike, *, mask: Array | None 
     Arguments and errors as in `denominators`; NaN where the denominator is 0, and for a masked token 0.
     """
     admitted, phi_q, phi_k = _features(Q, K, phi, mask)
-    xp = admitted.xp
-    own = xp.sum(phi_q * phi_k, axis=-1)
-    den = xp.sum(phi_q * xp.cumulative_sum(phi_k, axis=-2), axis=-1)
-    return leave(admitted, divide(own[..., None], den, None if mask is None else ~mask)[..., 0])
+    own = admitted.xp.sum(phi_q * phi_k, axis=-1)
+    share = divide(own[..., None], _so_far(phi_q, phi_k), None if mask is None else ~mask)
+    return leave(admitted, share[..., 0])
 
 
 def causal_weights(Q: Array, K: Array, phi: FeatureMapLike) -> Array:
@@ -125,13 +123,18 @@ def nearby_share(weights: Array, m: int) -> Array:
     return leave(admitted, xp.sum(xp.where(near, weights, 0.0), axis=-1))
 
 
-def _features(Q: Array, K: Array, phi: FeatureMapLike, mask: Array | None):
+def _features(Q: Array, K: Array, phi: FeatureMapLike, mask: Array | None) -> tuple[Admitted, Array, Array]:
     admitted = admit_qkv(Q, K, K, causal=True)
     Q, K, _ = admitted.arrays
     phi_q, phi_k = feature(phi, Q), feature(phi, K)
     if (mask := admit_mask(mask, like=K)) is not None:
         phi_k = admitted.xp.where(mask[..., None], phi_k, 0.0)
     return admitted, phi_q, phi_k
+
+
+def _so_far(phi_q: Array, phi_k: Array) -> Array:
+    """z_t . phi(q_t) from features [*lead, T, d_phi]: [*lead, T]."""
+    return namespace(phi_q).sum(phi_q * sums_so_far(phi_k), axis=-1)
 
 
 def _eye(p: Array) -> Array:

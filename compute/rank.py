@@ -55,13 +55,12 @@ def feature_spectrum(phi_q: Array, phi_k: Array, *, dtype: str = "float64") -> A
     is formed after all.
     """
     _, (phi_q, phi_k) = _floats(dtype, ndim=2, phi_q=phi_q, phi_k=phi_k)
-    N_q, N_k, d_phi = phi_q.shape[-2], phi_k.shape[-2], phi_q.shape[-1]
+    d_phi = phi_q.shape[-1]
     if phi_k.shape[-1] != d_phi:
         raise ValueError(f"phi_k must have the {d_phi} features of phi_q, got {phi_k.shape[-1]}")
     # Rotations leave singular values alone: what is left of a tall side is its triangular factor.
-    sides = (_triangle(x) if x.shape[-2] > d_phi else x for x in (phi_q, phi_k))
-    left, right = sides
-    return spectrum(left @ right.mT, dtype=dtype)[..., : min(N_q, N_k, d_phi)]
+    left, right = (_triangle(x) if x.shape[-2] > d_phi else x for x in (phi_q, phi_k))
+    return spectrum(left @ right.mT, dtype=dtype)
 
 
 def kernel_spectrum(

@@ -131,6 +131,7 @@ def causal_linear_attention_recurrent(
     Raises ValueError, beginning with the argument's name, on wrong shapes, NaN, Inf or a negative eps.
     Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
+    eps = not_negative("eps", eps)
     f = admit_features(admit_qkv(Q, K, V, causal=True), phi, mask=mask, log_alpha=log_alpha, state=state)
     return _outputs(f, recurrent_sums(f), eps, normalise, return_state)
 
@@ -154,6 +155,7 @@ def causal_linear_attention_parallel(
     Cost: 2 T^2 (d_phi + d_v) FLOPs in a fixed number of matrix products; memory T^2 numbers.
     Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
+    eps = not_negative("eps", eps)
     f = admit_features(admit_qkv(Q, K, V, causal=True), phi, mask=mask, log_alpha=log_alpha, state=state)
     return _outputs(f, parallel_sums(f), eps, normalise, return_state)
 
@@ -182,12 +184,13 @@ def causal_linear_attention_chunkwise(
     Source: Yang et al. 2023, arXiv:2312.06635; Qin et al. 2024, arXiv:2401.04658.
     """
     chunk = whole("chunk", chunk, 1)
+    eps = not_negative("eps", eps)
     f = admit_features(admit_qkv(Q, K, V, causal=True), phi, mask=mask, log_alpha=log_alpha, state=state)
     return _outputs(f, chunkwise_sums(f, chunk), eps, normalise, return_state)
 
 
 def _outputs(f: Features, sums: Sums, eps: float, normalise: bool, return_state: bool) -> Any:
-    O = finish(f, sums.num, sums.den, eps=not_negative("eps", eps), normalise=normalise)
+    O = finish(f, sums.num, sums.den, eps=eps, normalise=normalise)
     return (O, (sums.S, sums.z)) if return_state else O
 
 

@@ -7,12 +7,15 @@ from typing import Any
 
 from array_api_compat import device
 
-from compute.arrays import Array, leave, whole
-from compute.attention.decay import in_chunks, in_tokens, lower
+from compute.arrays import Array, leave, namespace, whole
+from compute.attention.decay import in_chunks, in_tokens
 from compute.attention.doors import admit_mask, admit_qkv, divide, real, shown
 
 Kernel = Callable[[Array, Array], Array]
 """`kernel(Q, K)`: similarities [*lead, T_q, T_k], nonnegative if the result is to be an average."""
+
+ROWS = 256
+"""Queries taken at once on a CPU, so that their scores stay in its cache and those above the diagonal are left out."""
 
 
 def softmax_attention(
@@ -29,15 +32,23 @@ def softmax_attention(
     Q: [*lead, T_q, d_k], K: [*lead, T, d_k], V: [*lead, T, d_v]; T_q = T where causal.
     scale: factor on q . k, None for d_k^(-1/2).  mask: [*lead, T], True = kept; a row with no key is 0.
 
-    Cost: 2 T_q T (d_k + d_v) FLOPs and T_q T numbers.
+    Cost: 2 T_q T (d_k + d_v) FLOPs, on a CPU half of it where causal; T_q T numbers, on a CPU 256 T.
     Raises ValueError, beginning with the argument's name, on wrong shapes, NaN or Inf.
     Source: Vaswani et al. 2017, arXiv:1706.03762.
     """
     admitted = admit_qkv(Q, K, V, causal=bool(causal))
     xp, _, (Q, K, V) = admitted
-    scores = scale_or_default(scale, Q.shape[-1]) * (Q @ K.mT)
-    allowed = _allowed(scores, causal, admit_mask(mask, like=K))
-    return leave(admitted, _softmax_rows(xp, scores, allowed) @ V)
+    scale, mask = scale_or_default(scale, Q.shape[-1]), admit_mask(mask, like=K)
+    T_q, T = Q.shape[-2], K.shape[-2]
+    rows = ROWS if str(device(Q)) == "cpu" else T_q
+    parts = []
+    for start in range(0, T_q, rows):
+        q = scale * Q[..., start : start + rows, :]
+        seen = min(start + rows, T) if causal else T
+        scores = q @ K[..., :seen, :].mT
+        allowed = _allowed(scores, start if causal else None, mask)
+        parts.append(_softmax_average(xp, scores, allowed, V[..., :seen, :]))
+    return leave(admitted, xp.concat(parts, axis=-2) if len(parts) > 1 else parts[0])
 
 
 def kernel_attention(
@@ -68,7 +79,7 @@ def kernel_attention(
     if tuple(getattr(weights, "shape", ())) != shape:
         raise ValueError(f"kernel must return shape {shown(shape)}, got {shown(getattr(weights, 'shape', ()))}")
     weights = xp.astype(weights, V.dtype, copy=False)
-    allowed = _allowed(weights, causal, admit_mask(mask, like=K))
+    allowed = _allowed(weights, 0 if causal else None, admit_mask(mask, like=K))
     empty = None
     if allowed is not None:
         weights = xp.where(allowed, weights, 0.0)
@@ -109,7 +120,7 @@ def sliding_window_attention(
     s = xp.arange(2 * C, device=device(Q))
     t = C + s[:C, None]
     near = (s <= t) & (s > t - window)
-    return leave(admitted, in_tokens(_softmax_rows(xp, scores, near & (present.mT > 0)) @ v, T))
+    return leave(admitted, in_tokens(_softmax_average(xp, scores, near & (present.mT > 0), v), T))
 
 
 def scale_or_default(scale: float | None, d_k: int) -> float:
@@ -117,22 +128,28 @@ def scale_or_default(scale: float | None, d_k: int) -> float:
     return d_k**-0.5 if scale is None else real("scale", scale)
 
 
-def _allowed(square: Array, causal: bool, mask: Array | None) -> Array | None:
-    """Booleans that broadcast to [*lead, T_q, T], or None where every pair is allowed."""
-    columns = None if mask is None else mask[..., None, :]
-    if not causal:
-        return columns
-    return lower(square) if columns is None else lower(square) & columns
+def _allowed(scores: Array, first: int | None, mask: Array | None) -> Array | None:
+    """Booleans that broadcast to scores [*lead, rows, columns], or None where every pair is allowed.
+
+    first: the token of the first row if causal, else None.  mask: [*lead, T], its first columns are meant.
+    """
+    rows, columns = scores.shape[-2:]
+    kept = None if mask is None else mask[..., None, :columns]
+    if first is None:
+        return kept
+    s = namespace(scores).arange(columns, device=device(scores))
+    past = s[None, :] <= first + s[:rows, None]
+    return past if kept is None else past & kept
 
 
-def _softmax_rows(xp: Any, scores: Array, allowed: Array | None) -> Array:
-    """Weights that sum to one over the allowed entries of each row; a row with none is all zero."""
+def _softmax_average(xp: Any, scores: Array, allowed: Array | None, V: Array) -> Array:
+    """The values averaged by softmax over the allowed scores of each row; a row with none is all zero."""
     if allowed is not None:
         scores = xp.where(allowed, scores, -xp.inf)
     top = xp.max(scores, axis=-1, keepdims=True)
     weights = xp.exp(scores - xp.where(top == -xp.inf, 0.0, top))
     total = xp.sum(weights, axis=-1, keepdims=True)
-    return weights / xp.where(total == 0, 1.0, total)
+    return (weights @ V) / xp.where(total == 0, 1.0, total)
 
 
 def _with_previous(xp: Any, blocks: Array) -> Array:

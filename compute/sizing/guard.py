@@ -54,21 +54,22 @@ def _read(path: os.PathLike) -> str:
 def _parse(text: str) -> Any:
     if len(text) > MAX_BYTES or len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise ConfigError("config", f"is larger than {MAX_BYTES:,} bytes", PASTE)
-    if _depth(text) > MAX_DEPTH:
-        raise ConfigError("config", f"is nested deeper than {MAX_DEPTH} levels", PASTE)
+    _scan(STRING.sub("", text))
     try:
         return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise ConfigError("config", f"is not JSON: {error.msg} at line {error.lineno}", PASTE) from None
 
 
-def _depth(text: str) -> int:
-    """Deepest bracket nesting outside strings; counted before parsing, because parsers recurse."""
-    depth = deepest = 0
-    for bracket in BRACKET.findall(STRING.sub("", text)):
+def _scan(text: str) -> None:
+    """Count values and nesting outside strings before parsing, because parsers recurse."""
+    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
+        raise ConfigError("config", f"has more than {MAX_VALUES:,} values", PASTE)
+    depth = 0
+    for bracket in BRACKET.findall(text):
         depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
+        if depth > MAX_DEPTH:
+            raise ConfigError("config", f"is nested deeper than {MAX_DEPTH} levels", PASTE)
 
 
 def _int(digits: str) -> int:

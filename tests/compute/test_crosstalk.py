@@ -5,7 +5,6 @@ import pytest
 import torch
 from scipy.linalg import solve_triangular
 
-from compute import crosstalk, filling
 from compute.crosstalk import best_reads, every_read, expected_energy, split_read, states
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES, crosstalk_energy
@@ -71,14 +70,14 @@ def test_every_read_is_what_one_write_at_a_time_gives(kind, rule, varied):
 
 @every_rule
 @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 65])
-def test_the_block_length_does_not_show(rule, n, monkeypatch):
+def test_the_block_length_does_not_show(rule, n):
     K, V = pairs(n=n)
     options = gates(n) if n > 2 else {}
-    expected = every_read(K, V, rule, **options), states(K, V, rule, range(n + 1), **options)
-    monkeypatch.setattr(filling, "BLOCK", 5)
-    np.testing.assert_allclose(every_read(K, V, rule, **options).cosine, expected[0].cosine, atol=1e-12)
-    np.testing.assert_allclose(every_read(K, V, rule, **options).energy, expected[0].energy, atol=1e-12)
-    np.testing.assert_allclose(states(K, V, rule, range(n + 1), **options), expected[1], atol=1e-13)
+    usual, short = every_read(K, V, rule, **options), every_read(K, V, rule, block=5, **options)
+    np.testing.assert_allclose(short.cosine, usual.cosine, atol=1e-12)
+    np.testing.assert_allclose(short.energy, usual.energy, atol=1e-12)
+    usual, short = (states(K, V, rule, range(n + 1), block=block, **options) for block in (32, 5))
+    np.testing.assert_allclose(short, usual, atol=1e-13)
 
 
 @every_kind
@@ -258,6 +257,7 @@ def test_a_stale_value_is_removed_by_delta_and_blended_by_additive():
         ("stops", lambda K, V: states(K, V, "delta", [])),
         ("stops", lambda K, V: states(K, V, "delta", [3, 2])),
         ("stops", lambda K, V: states(K, V, "delta", [11])),
+        ("block", lambda K, V: states(K, V, "delta", [3], block=0)),
         ("n", lambda K, V: split_read(K, V, "delta", 11, 0)),
         ("j", lambda K, V: split_read(K, V, "delta", 5, 5)),
     ],
@@ -270,6 +270,4 @@ def test_a_bad_value_is_refused_by_its_name(name, call):
 
 def test_a_rule_object_serves_as_well_as_its_word():
     K, V = pairs(n=10)
-    np.testing.assert_array_equal(
-        every_read(K, V, WRITE_RULES["delta"]()).cosine, crosstalk.every_read(K, V, "delta").cosine
-    )
+    np.testing.assert_array_equal(every_read(K, V, WRITE_RULES["delta"]()).cosine, every_read(K, V, "delta").cosine)

@@ -107,6 +107,11 @@ def test_crosstalk_energy_of_perpendicular_keys_is_zero_and_of_equal_keys_n_minu
     assert crosstalk_energy(np.ones((6, 3))) == pytest.approx(5, rel=1e-14)
 
 
+def test_crosstalk_energy_of_a_hundred_thousand_keys_needs_no_matrix_of_that_side():
+    K = np.random.default_rng(26).standard_normal((100_000, 4))
+    assert crosstalk_energy(K) == pytest.approx(99_999 / 4, rel=0.01)
+
+
 def test_random_keys_disturb_by_n_minus_one_over_d():
     K = np.random.default_rng(3).standard_normal((40, 64, 32))
     assert crosstalk_energy(K).mean() == pytest.approx(63 / 32, rel=0.02)

@@ -61,7 +61,7 @@ def test_narrow_values_read_lower(d_v, expected):
 
 @pytest.mark.parametrize("d_v", [1, 2, 3, 4, 7, 32, 128])
 def test_the_exact_law_agrees_with_the_hypergeometric_function_of_scipy(d_v):
-    noise = np.array([1e-4, 1e-3, 1 / 512, 1 / 32, 0.3, 1, 7, 300, 1e8])
+    noise = np.array([1e-5, 1e-3, 1 / 512, 1 / 32, 0.3, 1, 7, 300, 1e8])
     rho = 1 / np.sqrt(1 + noise)
     size = special.poch(d_v / 2, 0.5) ** 2 * 2 / d_v
     want = rho * size * special.hyp2f1(0.5, 0.5, d_v / 2 + 1, rho**2)
@@ -100,9 +100,25 @@ def test_measured_reads_under_decay_follow_the_mean_law():
     assert mean_cosine(96, 1 / 32) == pytest.approx(float(cosine(energy(96, 1 / 32))))
 
 
+@pytest.mark.parametrize("alpha", [1.0, 0.9, 0.5, 0.0])
+@pytest.mark.parametrize("d_v", [None, 1, 32])
+def test_the_mean_law_averages_over_ages_at_every_n(alpha, d_v):
+    n = np.array([1, 2, 17, 40])
+    curve = mean_cosine(n, 1 / 32, alpha=alpha, d_v=d_v)
+    for count, mean in zip(n, curve):
+        each = [float(cosine(energy(count, 1 / 32, alpha=alpha, age=a), d_v, signal=alpha**a)) for a in range(count)]
+        assert mean == pytest.approx(np.mean(each), rel=1e-12)
+    assert mean_cosine(17, 1 / 32, alpha=alpha, d_v=d_v) == pytest.approx(curve[2], rel=1e-14)
+
+
+def test_perpendicular_keys_keep_their_cosine_until_nothing_is_left():
+    np.testing.assert_array_equal(mean_cosine(np.array([1, 8]), 0.0, alpha=0.5, d_v=32), [1, 1])
+    np.testing.assert_array_equal(mean_cosine(np.array([1, 8]), 0.0, alpha=0.0, d_v=32), [1, 1 / 8])
+
+
 def test_the_exact_law_refuses_an_energy_its_series_cannot_reach():
     with pytest.raises(ValueError, match=r"^energy must"):
-        cosine(1e-5, 4)
+        cosine(1e-6, 4)
 
 
 # Best memory, load

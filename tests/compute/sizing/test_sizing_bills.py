@@ -92,6 +92,11 @@ def test_a_rank_holds_its_share_of_heads_and_whole_groups():
     assert row.conv_bytes == 29 * (32 * 64 + 2 * 1 * 128) * 4 * 2  # the single group is copied to every rank
 
 
+def test_ranks_share_the_groups_when_there_are_enough():
+    row = bill(load_model("nemotron-3-nano-30b-a3b"), 1, tp=2).layers[0]
+    assert row.conv_bytes == 23 * (32 * 64 + 2 * 4 * 128) * 4 * 2
+
+
 def test_heads_that_do_not_divide_over_ranks_are_said_so():
     made = bill(load_model("olmo-hybrid-7b"), 1, tp=4)
     assert made.kv_bytes_per_token == 8 * 2 * 8 * 128 * 2

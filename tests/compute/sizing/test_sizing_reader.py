@@ -115,6 +115,28 @@ def test_an_explicit_list_beats_an_interval():
     assert kinds(GDN | {"full_attention_interval": 4, "layer_types": layer_types}) == [(7, "gdn"), (1, "softmax")]
 
 
+def test_layer_types_come_before_the_other_lists():
+    layer_types = ["linear_attention"] * 2 + ["full_attention"] * 2
+    config = LLAMA | {
+        "model_type": "minimax",
+        "head_dim": 64,
+        "attn_type_list": [0, 0, 0, 1],
+        "layer_types": layer_types,
+    }
+    assert kinds(config) == [(2, "lightning"), (2, "softmax")]
+
+
+def test_the_last_layers_are_the_ones_that_share():
+    layer_types = ["full_attention", "sliding_attention", "sliding_attention", "full_attention"]
+    config = LLAMA | {"model_type": "gemma4_text", "layer_types": layer_types, "sliding_window": 8, "head_dim": 64}
+    assert kinds(config | {"num_kv_shared_layers": 3}) == [(1, "softmax"), (3, "shared")]
+
+
+def test_windows_of_different_layers_are_added():
+    config = LLAMA | {"model_type": "mistral", "sliding_window": 11, "num_key_value_heads": [1, 2, 2, 4]}
+    assert bill(read_config(config), 100).window_bytes == (1 + 2 + 2 + 4) * 2 * 64 * 2 * 10
+
+
 def test_an_interval_beats_the_type_s_own_rule():
     assert kinds(GDN | {"full_attention_interval": 2}) == [(4, "gdn"), (4, "softmax")]
     assert kinds(GDN) == [(6, "gdn"), (2, "softmax")]

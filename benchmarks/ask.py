@@ -1,0 +1,140 @@
+"""A discrete choice: how long until every canvas is painted, what the answer costs the server and the wire.
+
+And the same picture as a DynamicMap, chosen in turn with ours in one run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from playwright.sync_api import Locator
+
+from benchmarks.browser import Visit, chromium, visit
+from benchmarks.client import Visitor
+from benchmarks.report import Row, percentile
+from benchmarks.server import Server, serving
+
+PAGES = {
+    "sizing": ("model", "phi"),
+    "sharpness?seed=1": ("phi", "d_k", "seed"),
+    "memory?seed=2": ("rule", "keys", "seed"),
+    "rank?seed=3": ("phi", "d_k", "seed"),
+    "": ("phi", "d_k", "rule", "keys", "model", "seed"),
+}
+"""Choices of a page.  Each page has its own draw, so that its first round of questions is new to the server."""
+
+STEPS = 6
+"""Models or draws that are gone through, there and back."""
+
+OTHER = "panel serve benchmarks/dynamic.py --port $PORT --liveness"
+ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One choice: ms from the event to the last paint (NaN if nothing was painted), s of server time, bytes down."""
+
+    ms: float
+    frames: int
+    cpu: float
+    down: int
+
+
+def run(command: str) -> Iterator[Row]:
+    with serving(command) as server, chromium() as browser:
+        for page, words in PAGES.items():
+            with visit(browser, f"{server.url}/{page}") as told:
+                for word in words:
+                    yield from _rows(page.partition("?")[0] or "overview", word, *_ask(told, server, word))
+    yield from _beside_a_dynamic_map(command)
+
+
+def _rows(page: str, word: str, first: list[Asked], again: list[Asked]) -> Iterator[Row]:
+    painted = [asked.ms for asked in first + again if asked.frames]
+    first_painted, again_painted = ([asked.ms for asked in asks if asked.frames] for asks in (first, again))
+    silent = len(first + again) - len(painted)
+    note = f"p50 {percentile(painted, 50):.0f}: new {percentile(first_painted, 50):.0f}, asked before {percentile(again_painted, 50):.0f}"
+    more = max((asked.frames for asked in first + again), default=0)
+    note += (f"; up to {more} frames" if more > 1 else "") + (f"; {silent} painted nothing" if silent else "")
+    yield Row(f"{word} on {page}: event → all canvases, p95 of {len(painted)}", percentile(painted, 95), "ms", 80 if page == "overview" else 50, note=note)
+    before = 1e3 * fmean(asked.cpu for asked in again)
+    new = [1e3 * asked.cpu for asked in first]
+    yield Row(
+        f"{word} on {page}: server CPU an ask, new questions", fmean(new), "ms", 25, note=f"most {max(new):.0f}, asked before {before:.1f}"
+    )  # fmt: skip
+    yield Row(f"{word} on {page}: most bytes down", max(asked.down for asked in first + again) / 1e3, "kB", 100, note=f"median {median(a.down for a in first + again) / 1e3:.1f}")
+
+
+def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Asked]]:
+    """Go through the values of a word: what it took the first time, and afterwards."""
+    control = told.page.locator(f'[data-control="{word}"]').first
+    control.scroll_into_view_if_needed()
+    field = control.locator("select, input")
+    first, again = [], []
+    if field.count():
+        field.first.focus()
+        for key, into in (("ArrowDown", first), ("ArrowUp", again)) if word == "model" else (("ArrowUp", first), ("ArrowDown", again)):
+            for _ in range(STEPS):
+                into.append(_timed(told, server, lambda key=key: told.page.keyboard.press(key)))
+        return first, again
+    buttons = control.locator(".bk-btn")
+    start = next(i for i in range(buttons.count()) if "bk-active" in buttons.nth(i).get_attribute("class"))
+    others = [i for i in range(buttons.count()) if i != start]
+    for into in (first, again):
+        for button in (*others, start):
+            into.append(_timed(told, server, _press(told, buttons.nth(button))))
+    again.append(first.pop())  # the page began with it
+    return first, again
+
+
+def _press(told: Visit, button: Locator) -> Callable[[], None]:
+    """Go to the button and let what hovering does come to rest; what is left to do is the click."""
+    box = button.bounding_box()
+    told.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    told.rest(100, 400)
+
+    def click() -> None:
+        told.page.mouse.down()
+        told.page.mouse.up()
+
+    return click
+
+
+def _timed(told: Visit, server: Server, act: Callable[[], None]) -> Asked:
+    told.clear()
+    before = server.cpu()
+    act()
+    seen = told.rest(120, 1500)
+    event = next(event["at"] for event in seen["events"] if event["kind"] in ("keydown", "pointerup"))
+    frames = [frame["at"] for frame in seen["frames"] if frame["at"] > event]
+    return Asked(frames[-1] - event if frames else float("nan"), len(frames), server.cpu() - before, told.traffic.down)
+
+
+def _beside_a_dynamic_map(command: str) -> Iterator[Row]:
+    settings = command.partition("python -m")[0]
+    with serving(command) as ours, serving(f"{settings}python -m {OTHER}") as other:
+        cheap, dear = asyncio.run(_both(ours, other))
+    yield Row("write rule on memory, server CPU an ask as a DynamicMap", 1e3 * dear, "ms")
+    yield Row("write rule on memory, server CPU an ask as an answer", 1e3 * cheap, "ms", 25)
+    yield Row("the same picture as a DynamicMap costs the server", dear / cheap, "×", 5, at_least=True)
+
+
+async def _both(ours: Server, other: Server) -> tuple[float, float]:
+    """Mean seconds of server time for one choice of the write rule, once every rule was chosen before."""
+    visitors = [(ours, Visitor(f"{ours.url}/memory"), []), (other, Visitor(f"{other.url}/dynamic"), [])]
+    for _, visitor, _ in visitors:
+        await visitor.enter()
+    for turn in range(ROUNDS):
+        for button in (1, 2, 3, 0):
+            for server, visitor, spent in visitors:
+                before = server.cpu()
+                if not await visitor.choose(visitor.control("gated delta"), button):
+                    raise RuntimeError(f"{visitor.url} did not answer")
+                if turn:
+                    spent.append(server.cpu() - before)
+    for _, visitor, _ in visitors:
+        visitor.leave()
+    return fmean(visitors[0][2]), fmean(visitors[1][2])

@@ -1,0 +1,153 @@
+"""Choices that the server answers, with the real controls: every number on the page is the new answer."""
+
+from __future__ import annotations
+
+import pytest
+from driving import AXES, Question, check
+
+from app.page import OVERVIEW, pages
+
+CHOICES = [
+    (OVERVIEW, "phi", "Taylor", "taylor"),
+    (OVERVIEW, "phi", "positive random", "favor"),
+    (OVERVIEW, "phi", "softmax", "softmax"),
+    (OVERVIEW, "d_k", "32", 32),
+    (OVERVIEW, "keys", "orthonormal", "orthonormal"),
+    (OVERVIEW, "rule", "gated delta", "gated_delta"),
+    ("sharpness", "phi", "DPFP", "dpfp"),
+    ("memory", "keys", "φ(k)", "phi"),
+    ("memory", "rule", "delta", "delta"),
+    ("rank", "d_k", "64", 64),
+    ("sizing", "phi", "Hedgehog", "hedgehog"),
+]
+
+
+@pytest.mark.parametrize("page, word, label, value", CHOICES, ids=[f"{p}-{w}-{v}" for p, w, _, v in CHOICES])
+def test_a_click_on_a_button_is_answered_everywhere(tab, page, word, label, value):
+    tab.open(page)
+    tab.choose(word, label)
+    tab.answered(**{word: str(value)})
+    check(tab, page, Question(**{word: value}))
+
+
+@pytest.mark.parametrize("page", [OVERVIEW, "sizing"])
+def test_a_model_is_chosen_from_its_list(tab, page):
+    tab.open(page)
+    tab.page.locator('[data-control="model"] select').select_option(label="Llama 3.1 8B")
+    tab.answered(model="llama-3.1-8b")
+    check(tab, page, Question(model="llama-3.1-8b"))
+
+
+def test_a_seed_is_typed(tab):
+    tab.open("rank")
+    field = tab.page.locator('[data-control="seed"] input')
+    field.fill("7")
+    field.press("Enter")
+    tab.answered(seed="7")
+    check(tab, "rank", Question(seed=7))
+
+
+def test_a_width_of_features_is_chosen_where_the_map_has_one(tab):
+    tab.open("sharpness", phi="favor")
+    tab.page.locator('[data-control="knob"] select').select_option(label="64")
+    tab.answered(phi="favor~m~64")
+    check(tab, "sharpness", Question(phi="favor~m~64"))
+
+
+def test_an_answer_lands_where_the_finger_is(tab):
+    """The server does not know the positions: the browser turns its reels again."""
+    tab.open(OVERVIEW)
+    tab.drag("n", -0.25)
+    tab.drag("c", 0.2)
+    n, c = (AXES[axis].stops[tab.position(axis)] for axis in ("n", "c"))
+    tab.choose("phi", "ReLU")
+    tab.answered(phi="relu")
+    check(tab, OVERVIEW, Question(phi="relu"), n=n, c=c)
+
+
+def test_quick_choices_end_with_the_last(tab):
+    tab.open(OVERVIEW)
+    for label in ("Taylor", "ReLU", "softmax", "DPFP", "Hedgehog"):
+        tab.choose("phi", label)
+    tab.answered(phi="hedgehog")
+    check(tab, OVERVIEW, Question(phi="hedgehog"))
+
+
+def test_a_choice_and_its_opposite_restore_the_first_picture(tab):
+    tab.open(OVERVIEW)
+    tab.page.mouse.move(720, 5)
+    first = tab.pictures()
+    tab.choose("phi", "Taylor")
+    tab.answered(phi="taylor")
+    tab.choose("phi", "elu+1")
+    tab.answered(phi=None)
+    tab.page.mouse.move(720, 5)
+    tab.settle()
+    check(tab, OVERVIEW, Question())
+    assert tab.pictures() == first
+
+
+def test_one_choice_moves_all_four_views(tab):
+    tab.open(OVERVIEW, keys="phi")
+    before = tab.pictures()
+    tab.choose("phi", "Taylor")
+    tab.answered(phi="taylor", keys="phi")
+    tab.page.mouse.move(720, 5)
+    changed = {figure.partition(".")[0] for figure, picture in tab.pictures().items() if picture != before[figure]}
+    assert changed == {"sharpness", "memory", "rank", "sizing"}
+
+
+def test_two_visitors_do_not_see_each_other(tab, browser, server):
+    from driving import Tab
+
+    tab.open("memory")
+    context = browser.new_context()
+    other = Tab(context.new_page(), server)
+    other.open("memory")
+    other.choose("rule", "delta")
+    other.answered(rule="delta")
+    tab.settle()
+    check(tab, "memory", Question())
+    context.close()
+    assert not other.complaints
+
+
+def test_a_click_on_the_kernel_matrix_makes_that_row_the_query(tab):
+    tab.open(OVERVIEW)
+    row = click_row(tab, 0.4)
+    check(tab, OVERVIEW, Question(row=row))
+    assert f"row {row}" in tab.text("sharpness.subject")
+    click_row(tab, 0.4, back=True)
+    check(tab, OVERVIEW, Question())
+
+
+def test_a_row_chosen_on_its_own_page_travels_in_the_address(tab):
+    tab.open("rank")
+    row = click_row(tab, 0.7)
+    check(tab, "rank", Question(row=row))
+    tab.page.locator("nav a", has_text=pages()["sharpness"]).click()
+    tab.page.wait_for_url("**/sharpness?**")
+    tab.settle()
+    check(tab, "sharpness", Question(row=row))
+
+
+def click_row(tab, share, back=False):
+    """Click at a share of the matrix' height; the row is what the figure's own scale says is there."""
+    place = tab.page.locator('[data-figure="rank.matrix"]')
+    place.scroll_into_view_if_needed()
+    frame = tab.page.evaluate("""() => {
+      const view = Bokeh.index.get_by_id?.(Explorer.model('rank.matrix').id) ?? [...Bokeh.index.query(v => v.model?.name == 'rank.matrix')][0]
+      const {left, top, width, height} = view.frame.bbox
+      return {left, top, width, height}
+    }""")
+    box = place.bounding_box()
+    y = frame["top"] + share * frame["height"]
+    tab.page.mouse.click(box["x"] + frame["left"] + frame["width"] / 2, box["y"] + y)
+    if back:
+        tab.answered(row=None)
+        return None
+    tab.page.wait_for_function("new URLSearchParams(location.search).has('row')")
+    tab.settle()
+    row = int(tab.words["row"])
+    assert abs(row - share * 256) <= 2
+    return row
