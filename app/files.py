@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
+from typing import ClassVar
 
 MODULE = "explorer_files"
 
@@ -23,7 +24,7 @@ atexit.register(_folder.cleanup)
 class Published:
     """What may be fetched: Panel reads the list `_resources`-like attribute `_js`."""
 
-    _js: list[str] = []
+    _js: ClassVar[list[str]] = []
 
 
 _module = ModuleType(MODULE, __doc__)

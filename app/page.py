@@ -20,7 +20,7 @@ from components.controls import CONTROLS, make_controls, slot_styles
 from components.lesson import Lesson, Question, fit
 from components.palette import SLOTS
 from components.reel import frame_texts
-from components.teaching import predict, presets
+from components.teaching import teaching
 from components.view import View, start_positions
 from components.words import PHIS, WORDS, read_address, written
 
@@ -56,7 +56,9 @@ def pages() -> dict[str, str]:
 
 def views_of(name: str) -> tuple[View, ...]:
     """The four views of the overview, or the one of a page."""
-    return tuple(view(word) for word in ("sharpness", "memory", "rank", "sizing")) if name == OVERVIEW else (view(name),)
+    return (
+        tuple(view(word) for word in ("sharpness", "memory", "rank", "sizing")) if name == OVERVIEW else (view(name),)
+    )
 
 
 @cache
@@ -103,18 +105,26 @@ def _fill(document: Any, name: str) -> None:
 
 def _ribbon(views: tuple[View, ...]) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(word for v in views for word in v.ribbon))
-    return tuple(word for word in ("phi", "knob", "d_k", "seed", "model") if word in words or (word == "knob" and "phi" in words))
+    return tuple(
+        word for word in ("phi", "knob", "d_k", "seed", "model") if word in words or (word == "knob" and "phi" in words)
+    )
 
 
 def _context(
-    name: str, views: tuple[View, ...], lesson: Lesson, values: dict[str, Any], refused: list[str], ribbon: tuple[str, ...]
+    name: str,
+    views: tuple[View, ...],
+    lesson: Lesson,
+    values: dict[str, Any],
+    refused: list[str],
+    ribbon: tuple[str, ...],
 ) -> dict[str, Any]:
     compact, figures = name == OVERVIEW, figures_of(name)
     positions, told = start_positions(values), answers(views, Question())
     notes = list(refused)
     for word, axis in AXES.items():
         if word in values and axis.stops[positions[word]] != values[word]:
-            notes.append(f"{word} = {WORDS[word].write(values[word])} lies between stops: {axis.say(axis.stops[positions[word]])} is shown")
+            shown = axis.say(axis.stops[positions[word]])
+            notes.append(f"{word} = {WORDS[word].write(values[word])} lies between stops: {shown} is shown")
     shown_axes = {v.axis for v in views} | ({"T"} if compact else set())
     axes = {
         word: {
@@ -135,7 +145,11 @@ def _context(
         elif source.endswith(".math"):
             maths.update({node: Markup(text) for node, text in zip(columns["node"], columns["text"])})
     changed = lesson.question != Question()
-    kept = {word: WORDS[word].write(values[word]) for word in ("embed", "hide") if word in values and values[word] != WORDS[word].default}
+    kept = {
+        word: WORDS[word].write(values[word])
+        for word in ("embed", "hide")
+        if word in values and values[word] != WORDS[word].default
+    }
     data = {
         "axes": axes,
         "slots": SLOTS,
@@ -161,8 +175,7 @@ def _context(
             {
                 "view": v,
                 "rows": drawing.rows,
-                "presets": () if compact else presets(v.word),
-                "predict": None if compact else predict(v.word),
+                "says": teaching(v.word),
                 "rail": not (compact and v.axis == "T"),
                 "asks": v.asks if compact else v.asks + v.dials,
             }

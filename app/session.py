@@ -47,7 +47,9 @@ class Session:
     def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document):
         self.views, self.lesson, self.document = views, lesson, document
         self.has = answers(views, Question())
-        self.sources = {name: ColumnDataSource(name=f"answer.{name}") for name in (*self.has, "page.words", "page.notice")}
+        self.sources = {
+            name: ColumnDataSource(name=f"answer.{name}") for name in (*self.has, "page.words", "page.notice")
+        }
         self.event = ColumnDataSource(data={"kind": [], "told": [], "count": []}, name="page.event")
         self.event.on_change("data", self._heard)
         self.answered, self.busy = Question(), False
@@ -80,10 +82,14 @@ class Session:
         """Send what differs from what the browser has."""
         self.say_words()
         for name, columns in told.items():
-            changed = {column: value for column, value in columns.items() if not same(value, self.has[name].get(column))}
+            changed = {
+                column: value for column, value in columns.items() if not same(value, self.has[name].get(column))
+            }
             if changed:
                 self.has[name] = columns
-                self.sources[name].data.update(changed if is_drawn(name) else columns)  # rows of a told list go together
+                self.sources[name].data.update(
+                    changed if is_drawn(name) else columns
+                )  # rows of a told list go together
 
     def say_words(self) -> None:
         told = written({name: getattr(self.lesson, name) for name in self.lesson.question.__dataclass_fields__})

@@ -67,10 +67,11 @@ TABLES: dict[str, Callable[[], str]] = {"views": views, "words": words, "sources
 
 def filled(text: str) -> str:
     """The text with every table that it has a place for as the code says it now."""
-    for name, make in TABLES.items():
-        start, end = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"
-        if start in text:
-            text = re.sub(f"{start}.*?{end}", lambda _: start + make() + end, text, flags=re.DOTALL)  # noqa: B023
+    for name in TABLES:
+        place = re.compile(f"<!-- {name} -->\n.*?<!-- /{name} -->", re.DOTALL)
+        if place.search(text):
+            told = f"<!-- {name} -->\n{TABLES[name]()}\n<!-- /{name} -->"
+            text = place.sub(lambda _, told=told: told, text)
     return text
 
 

@@ -23,5 +23,5 @@ if "*" in os.environ.get(ORIGINS, ""):
 
 warm()
 
-if SAY in os.environ:
-    IOLoop.current().add_callback(print, os.environ[SAY], flush=True)  # runs when the loop does: the port is bound by then
+if SAY in os.environ:  # said by the loop, which runs when the port is bound
+    IOLoop.current().add_callback(print, os.environ[SAY], flush=True)

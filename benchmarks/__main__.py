@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 import time
 from pathlib import Path
@@ -27,6 +28,7 @@ def main() -> int:
     chosen = parser.parse_args()
     if unknown := set(chosen.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: what the server runs with
     command = web_command(chosen.procfile)
     rows: list[Row] = []
     for part in chosen.parts or PARTS:

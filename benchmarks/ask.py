@@ -18,15 +18,15 @@ from benchmarks.report import Row, percentile
 from benchmarks.server import Server, serving
 
 PAGES = {
-    "sizing": ("model", "phi"),
+    "": ("phi", "d_k", "rule", "keys", "model", "seed"),
     "sharpness?seed=1": ("phi", "d_k", "seed"),
     "memory?seed=2": ("rule", "keys", "seed"),
     "rank?seed=3": ("phi", "d_k", "seed"),
-    "": ("phi", "d_k", "rule", "keys", "model", "seed"),
+    "sizing": ("model", "phi"),
 }
-"""Choices of a page.  Each page has its own draw, so that its first round of questions is new to the server."""
+"""Choices of a page.  Each page has its own draw, so that its first round asks what depends on it anew."""
 
-STEPS = 6
+STEPS = 5
 """Models or draws that are gone through, there and back."""
 
 OTHER = "panel serve benchmarks/dynamic.py --port $PORT --liveness"
@@ -59,13 +59,25 @@ def _rows(page: str, word: str, first: list[Asked], again: list[Asked]) -> Itera
     note = f"p50 {percentile(painted, 50):.0f}: new {percentile(first_painted, 50):.0f}, asked before {percentile(again_painted, 50):.0f}"
     more = max((asked.frames for asked in first + again), default=0)
     note += (f"; up to {more} frames" if more > 1 else "") + (f"; {silent} painted nothing" if silent else "")
-    yield Row(f"{word} on {page}: event → all canvases, p95 of {len(painted)}", percentile(painted, 95), "ms", 80 if page == "overview" else 50, note=note)
+    yield Row(
+        f"{word} on {page}: event → all canvases, p95 of {len(painted)}",
+        percentile(painted, 95),
+        "ms",
+        80 if page == "overview" else 50,
+        note=note,
+    )
     before = 1e3 * fmean(asked.cpu for asked in again)
     new = [1e3 * asked.cpu for asked in first]
     yield Row(
         f"{word} on {page}: server CPU an ask, new questions", fmean(new), "ms", 25, note=f"most {max(new):.0f}, asked before {before:.1f}"
     )  # fmt: skip
-    yield Row(f"{word} on {page}: most bytes down", max(asked.down for asked in first + again) / 1e3, "kB", 100, note=f"median {median(a.down for a in first + again) / 1e3:.1f}")
+    yield Row(
+        f"{word} on {page}: most bytes down",
+        max(asked.down for asked in first + again) / 1e3,
+        "kB",
+        100,
+        note=f"median {median(a.down for a in first + again) / 1e3:.1f}",
+    )
 
 
 def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Asked]]:
@@ -76,7 +88,11 @@ def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Aske
     first, again = [], []
     if field.count():
         field.first.focus()
-        for key, into in (("ArrowDown", first), ("ArrowUp", again)) if word == "model" else (("ArrowUp", first), ("ArrowDown", again)):
+        for key, into in (
+            (("ArrowDown", first), ("ArrowUp", again))
+            if word == "model"
+            else (("ArrowUp", first), ("ArrowDown", again))
+        ):
             for _ in range(STEPS):
                 into.append(_timed(told, server, lambda key=key: told.page.keyboard.press(key)))
         return first, again
@@ -107,7 +123,7 @@ def _timed(told: Visit, server: Server, act: Callable[[], None]) -> Asked:
     told.clear()
     before = server.cpu()
     act()
-    seen = told.rest(120, 1500)
+    seen = told.rest(120, 2500)
     event = next(event["at"] for event in seen["events"] if event["kind"] in ("keydown", "pointerup"))
     frames = [frame["at"] for frame in seen["frames"] if frame["at"] > event]
     return Asked(frames[-1] - event if frames else float("nan"), len(frames), server.cpu() - before, told.traffic.down)

@@ -19,7 +19,9 @@ FLAGS = (
 )  # fmt: skip
 PAINTS = (Path(__file__).parent / "paints.js").read_text(encoding="utf-8")
 SCREEN = {"width": 1440, "height": 900}
-READY = "() => document.documentElement.dataset.figures == 'ready' && document.documentElement.dataset.session == 'ready'"
+READY = (
+    "() => document.documentElement.dataset.figures == 'ready' && document.documentElement.dataset.session == 'ready'"
+)
 
 
 @contextmanager

@@ -67,5 +67,8 @@ class Rules(pn.widgets.RadioButtonGroup):
 
 
 chosen = Rules(options={rule.replace("_", " "): rule for rule in WRITE_RULES}, value="additive")
-maps = [hv.DynamicMap(draw, streams=[hv.streams.Params(chosen, ["value"], rename={"value": "rule"})]) for draw in (curve, state, bars, energy)]
+maps = [
+    hv.DynamicMap(draw, streams=[hv.streams.Params(chosen, ["value"], rename={"value": "rule"})])
+    for draw in (curve, state, bars, energy)
+]
 pn.Column(chosen, *maps).servable()

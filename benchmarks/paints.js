@@ -1,7 +1,7 @@
 // When which figure was painted.  A frame is every draw between two frames of the browser; its time is
 // that of the first task after the frame was handed over.
 (() => {
-  const L = window.Paints = {frames: [], events: [], shifts: 0, last: 0}
+  const L = window.Paints = {frames: [], events: [], shifts: 0, moved: [], first: null, last: 0}
   const raf = window.requestAnimationFrame.bind(window)
   let inside = 0, frame = null
   window.requestAnimationFrame = callback => raf(now => { inside++; try { callback(now) } finally { inside-- } })
@@ -26,6 +26,7 @@
       const mine = frame = {at: 0, figures: new Set()}
       const close = () => afterwards(() => {
         frame = null
+        L.first ??= performance.now()
         L.frames.push({at: performance.now(), figures: [...mine.figures]})
       })
       inside ? close() : raf(close)
@@ -38,16 +39,22 @@
   }
   for (const kind of ['keydown', 'pointerup', 'input', 'pointermove'])
     window.addEventListener(kind, event => L.events.push({kind, at: event.timeStamp}), true)
-  new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) L.shifts += e.value })
-    .observe({type: 'layout-shift', buffered: true})
+  const named = node => node?.dataset?.figure ?? node?.dataset?.text ?? (node?.id || node?.className || node?.nodeName)
+  new PerformanceObserver(list => {
+    for (const e of list.getEntries()) if (!e.hadRecentInput) {
+      L.shifts += e.value
+      L.moved.push(...e.sources.map(source => named(source.node)))
+    }
+  }).observe({type: 'layout-shift', buffered: true})
 
   L.clear = () => { L.frames.length = L.events.length = 0; L.last = 0 }
-  // Wait until something was painted and nothing more for `quiet` ms, at most `most` ms in all.
+  const acts = () => Math.max(0, ...L.events.filter(e => e.kind == 'keydown' || e.kind == 'pointerup').map(e => e.at))
+  // Wait until something was painted after the last act and nothing more for `quiet` ms, at most `most` ms in all.
   L.rest = (quiet, most) => new Promise(resolve => {
     const start = performance.now()
     const look = () => {
-      const now = performance.now()
-      if (now - start > most || (L.last && !frame && now - Math.max(L.last, start) > quiet)) resolve({frames: L.frames, events: L.events})
+      const now = performance.now(), painted = L.last > acts() && !frame
+      if (now - start > most || (painted && now - Math.max(L.last, start) > quiet)) resolve({frames: L.frames, events: L.events})
       else setTimeout(look, 8)
     }
     look()

@@ -62,7 +62,13 @@ async def _cycles(server: Server) -> list[Row]:
     later = 1e3 * (told[-1] - told[half - 1]) / (CROWD * (CYCLES - half))
     course = ", ".join(f"{memory:.0f}" for memory in (start, *told))
     return [
-        Row(f"left by a visitor, cycles {half + 1} to {CYCLES} of {CROWD}", later, "kB", LEAK, note=f"MB after each: {course}")
+        Row(
+            f"left by a visitor, cycles {half + 1} to {CYCLES} of {CROWD}",
+            later,
+            "kB",
+            LEAK,
+            note=f"MB after each: {course}",
+        )
     ]
 
 

@@ -56,6 +56,11 @@ AXES: dict[str, Axis] = {
         Axis("T", "context T", _context_stops(), lambda T: f"{T:,}"),
         Axis("t", "token t", tuple(range(64)), lambda t: f"t = {t + 1}", log=False),
         Axis("r", "length ‖q+k‖", _lengths(), lambda r: f"‖q+k‖ = {r:g}"),
-        Axis("tokens", "tokens so far", tuple(sorted({round(2 ** (i / 8)) for i in range(97)})), lambda t: f"{t:,} tokens"),
+        Axis(
+            "tokens",
+            "tokens so far",
+            tuple(sorted({round(2 ** (i / 8)) for i in range(97)})),
+            lambda t: f"{t:,} tokens",
+        ),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -15,46 +16,24 @@ from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.memory import WRITE_RULES
 from compute.sizing.models import models
 
-SEGMENTED = """
-:host { width: max-content; max-width: 100%; margin: 0 }
-.bk-btn-group { display: flex; flex-wrap: nowrap; width: max-content; border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; background: var(--ground) }
-.bk-btn-group .bk-btn, .bk-btn-group .bk-btn.bk-btn-default {
-  flex: 0 0 auto; margin: 0 !important; padding: 5px 6.5px; border: 0 !important; border-radius: 0 !important; box-shadow: none !important;
-  transform: none !important; transition: none; background: none !important; color: var(--muted) !important; font: 500 11.5px/17px var(--sans); white-space: nowrap }
-.bk-btn-group .bk-btn + .bk-btn { border-left: 1px solid var(--rule) !important }
-.bk-btn-group .bk-btn:hover { color: var(--ink) !important; background: var(--hover) !important }
-.bk-btn-group .bk-btn.bk-active, .bk-btn-group .bk-btn.bk-active:hover { background: var(--ink) !important; color: var(--ground) !important }
-.bk-btn-group .bk-btn:focus-visible { outline: 2px solid var(--focus); outline-offset: -2px }
-"""
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
-FIELD = """
-:host { margin: 0 }
-label { display: none }
-select.bk-input, input.bk-input { height: 29px; min-height: 29px; padding: 2px 24px 2px 9px; border: 1px solid var(--rule); border-radius: 8px; background: var(--ground);
-  color: var(--ink); font: 500 12px/17px var(--sans); box-shadow: none }
-select.bk-input { appearance: none; background: linear-gradient(45deg, transparent 50%, var(--muted) 50%) right 13px center / 5px 5px no-repeat,
-  linear-gradient(135deg, var(--muted) 50%, transparent 50%) right 8px center / 5px 5px no-repeat, var(--ground) }
-input.bk-input { padding-right: 9px }
-.bk-spin-btn::before { border-bottom-color: var(--muted) !important; border-top-color: var(--muted) !important }
-select.bk-input:disabled { opacity: 1; background: none; border-color: transparent; padding-left: 0; cursor: default }
-select.bk-input option { background: var(--ground); color: var(--ink) }
-.bk-input:focus { border-color: var(--focus); box-shadow: none }
-"""
 
-SLIDER = """
-:host { margin: 0 }
-.bk-slider-title { font: 500 12px/17px var(--sans); color: var(--ink); padding: 0 }
-.noUi-target { height: 4px; background: var(--rail); border: 0; box-shadow: none; margin-top: 5px }
-.noUi-connect { background: var(--ink) }
-.noUi-handle { width: 14px !important; height: 14px !important; top: -5px !important; right: -7px !important; border: 0; border-radius: 50%; background: var(--ink); box-shadow: 0 0 0 2px var(--ground); cursor: pointer }
-.noUi-handle::before, .noUi-handle::after { display: none }
-"""
+def _css(name: str) -> str:
+    return (ASSETS / f"{name}.css").read_text(encoding="utf-8")
+
+
+SEGMENTED = _css("segmented")
+
+FIELD = _css("field")
+
+SLIDER = _css("slider")
 
 
 def _dots() -> str:
     return "".join(
-        f".bk-btn:nth-child({i})::before {{ content: ''; display: inline-block; width: 8px; height: 8px; margin-right: 5px; "
-        f"border-radius: 50%; background: var(--slot-{word}) }}\n"
+        f".bk-btn:nth-child({i})::before {{ content: ''; display: inline-block; width: 8px; height: 8px; "
+        f"margin-right: 5px; border-radius: 50%; background: var(--slot-{word}) }}\n"
         for i, word in enumerate(PHIS, 1)
     )
 
@@ -77,7 +56,7 @@ class Dial(pn.widgets.FloatSlider):
 
 @dataclass(frozen=True)
 class Control:
-    """A widget, its caption (empty where the widget carries it, so that both vanish together), and when it is of use."""
+    """A widget, its caption (empty where the widget carries it: both then vanish together), and when it is of use."""
 
     label: str
     make: Callable[[Lesson], pn.widgets.Widget]
@@ -177,17 +156,29 @@ CONTROLS: dict[str, Control] = {
     "knob": Control("features d_φ", make_knob),
     "d_k": Control("key width d_k", segmented("d_k", {str(d): d for d in WIDTHS})),
     "seed": Control(
-        "draw", lambda lesson: _link(Whole(label="", value=lesson.seed, start=0, end=99, width=58, stylesheets=[FIELD]), lesson, "seed")
+        "draw",
+        lambda lesson: _link(
+            Whole(label="", value=lesson.seed, start=0, end=99, width=58, stylesheets=[FIELD]), lesson, "seed"
+        ),
     ),
     "rule": Control("write rule", segmented("rule", {word.replace("_", " "): word for word in WRITE_RULES})),
     "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
     "rho": Control("", dial("rho", "common share ρ", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
-    "alpha": Control("", dial("alpha", "kept per write α", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses),
-    "beta": Control("", dial("beta", "write strength β", 0.05, 1, 0.05), lambda lesson: "beta" in WRITE_RULES[lesson.rule].uses),
+    "alpha": Control(
+        "", dial("alpha", "kept per write α", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses
+    ),
+    "beta": Control(
+        "", dial("beta", "write strength β", 0.05, 1, 0.05), lambda lesson: "beta" in WRITE_RULES[lesson.rule].uses
+    ),
     "model": Control(
         "model",
         lambda lesson: _link(
-            Choice(options={model.name: word for word, model in models().items()}, value=lesson.model, width=152, stylesheets=[FIELD]),
+            Choice(
+                options={model.name: word for word, model in models().items()},
+                value=lesson.model,
+                width=152,
+                stylesheets=[FIELD],
+            ),
             lesson,
             "model",
         ),

@@ -81,7 +81,9 @@ def ticks(axis: Any, at: Mapping[float, str]) -> None:
     axis.major_label_overrides = dict(at)
 
 
-def line(fig: figure, source: ColumnDataSource, x: str, y: str, slot: str, *, name: str = "", **style: Any) -> GlyphRenderer:
+def line(
+    fig: figure, source: ColumnDataSource, x: str, y: str, slot: str, *, name: str = "", **style: Any
+) -> GlyphRenderer:
     """A line in the colour of a slot; a slot without a colour of its own is dashed."""
     style.setdefault("line_width", 2)
     style.setdefault("line_dash", DASHES.get(slot, "solid"))
@@ -97,16 +99,26 @@ def labels(fig: figure, source: ColumnDataSource, slot: str = "ink", *, name: st
     return fig.add_glyph(source, glyph, name=name or None)
 
 
-def mark(fig: figure, name: str, at: float, *, dimension: str = "height", slot: str = "ink", dash: str = "dotted") -> Span:
+def mark(
+    fig: figure, name: str, at: float, *, dimension: str = "height", slot: str = "ink", dash: str = "dotted"
+) -> Span:
     """A named rule across the figure: the position of the finger, or a limit."""
     span = Span(
-        name=name, location=at, dimension=dimension, line_color=LIGHT[slot], line_dash=dash, line_width=1.2, line_alpha=0.8
+        name=name,
+        location=at,
+        dimension=dimension,
+        line_color=LIGHT[slot],
+        line_dash=dash,
+        line_width=1.2,
+        line_alpha=0.8,
     )
     fig.add_layout(span)
     return span
 
 
-def hover(fig: figure, renderers: Sequence[GlyphRenderer], tooltips: Sequence[tuple[str, str]], **options: Any) -> HoverTool:
+def hover(
+    fig: figure, renderers: Sequence[GlyphRenderer], tooltips: Sequence[tuple[str, str]], **options: Any
+) -> HoverTool:
     tool = HoverTool(renderers=list(renderers), tooltips=list(tooltips), **options)
     fig.add_tools(tool)
     return tool

@@ -13,8 +13,8 @@ from components.lesson import Question
 from components.palette import FONT, LIGHT, rising
 from components.plots import hover, image_plot, labels, line, mark, plot, ticks
 from components.reel import Answer, Bind, Reel
-from components.sharpness import members, name_of
-from components.view import Cell, Drawing, Notice, View, props, texts
+from components.sharpness_answer import members, name_of
+from components.view import Cell, Drawing, View, props, texts
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import FeatureMap
 from compute.rank import block_rank, kernel_matrix, rank_of, spectra
@@ -35,6 +35,9 @@ STARTS = np.concatenate([[0], np.cumsum(STOPS)[:-1]]).astype(np.int32)
 TOLERANCE = 1e-10
 FLOOR = 1e-13
 """Where the axis ends; a singular value that is zero exactly is drawn below it."""
+
+SOFTMAX_LATEX = r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N"
+BOUND_LATEX = r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi"
 
 REELS = (
     Reel(
@@ -91,7 +94,11 @@ def answer(question: Question) -> Answer:
     row = question.row
     return {
         **told,
-        "rank.chosen": {"x": np.array([0.0]), "y": np.array([-10.0 if row is None else row + 0.5]), "right": np.array([float(LARGEST)])},
+        "rank.chosen": {
+            "x": np.array([0.0]),
+            "y": np.array([-10.0 if row is None else row + 0.5]),
+            "right": np.array([float(LARGEST)]),
+        },
     }
 
 
@@ -124,7 +131,7 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
         "rank.props": props([(f"rank.curve.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS]),
         "rank.math": texts(
             [
-                ("rank.formula", mathml(r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N" if member is None else r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi")),
+                ("rank.formula", mathml(SOFTMAX_LATEX if member is None else BOUND_LATEX)),
                 ("rank.values", mathml(_values(member, d_k), "block")),
             ]
         ),
@@ -135,7 +142,10 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
 def _values(member: FeatureMap | None, d_k: int) -> str:
     if member is None:
         return r"\operatorname{rank} \le N"
-    return rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ \underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})"
+    return (
+        rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ "
+        rf"\underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})"
+    )
 
 
 def _names(every: dict) -> list[list[str]]:
@@ -156,7 +166,9 @@ def _said(word: str, member: FeatureMap | None, d_k: int, every: dict, blocks: l
     for i, N in enumerate(STOPS):
         rank, soft, block = int(every[word][1][i]), int(every[SOFTMAX][1][i]), blocks[i]
         if member is None:
-            headline = f"The softmax kernel of {N} tokens has rank {rank}" + (": full." if rank == N else f", short of {N} in float64.")
+            headline = f"The softmax kernel of {N} tokens has rank {rank}" + (
+                ": full." if rank == N else f", short of {N} in float64."
+            )
         elif rank < N:
             headline = f"The {name} kernel matrix stops at rank {rank} of {N}; softmax reaches {soft}."
         else:
@@ -166,7 +178,9 @@ def _said(word: str, member: FeatureMap | None, d_k: int, every: dict, blocks: l
         said["headline"].append(headline)
         half = N // 2
         bound = N if member is None else min(N, member.rank_bound(d_k))
-        faint = f" The bound is {bound}: the other {bound - rank} values lie below the tolerance." if rank < bound else ""
+        faint = (
+            f" The bound is {bound}: the other {bound - rank} values lie below the tolerance." if rank < bound else ""
+        )
         said["sentence"].append(
             f"From the first {half} tokens to the last {half}, rank {block} of {half} passes the causal mask.{faint}"
         )
@@ -188,8 +202,17 @@ def draw(question: Question, compact: bool) -> Drawing:
     )  # fmt: skip
     ticks(fig.xaxis[0], {n: str(n) for n in range(0, 257, 64 if compact else 32)})
     ticks(fig.yaxis[0], {1: "1", 1e-4: "10⁻⁴", 1e-8: "10⁻⁸", 1e-12: "10⁻¹²"})
-    fig.quad(left=0, right=258, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"], line_color=None, level="underlay")
-    fig.text(x=36, y=3e-12, text={"value": "below 10⁻¹⁰"}, text_color=LIGHT["muted"], text_font={"value": FONT}, text_font_size="10px")
+    fig.quad(
+        left=0, right=258, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"], line_color=None, level="underlay"
+    )
+    fig.text(
+        x=36,
+        y=3e-12,
+        text={"value": "below 10⁻¹⁰"},
+        text_color=LIGHT["muted"],
+        text_font={"value": FONT},
+        text_font_size="10px",
+    )
     drawn = []
     for word in reversed(PHIS):
         renderer = line(fig, sources["rank.spectrum"], "index", word, word, line_width=1.4)
@@ -207,13 +230,30 @@ def draw(question: Question, compact: bool) -> Drawing:
     heat = image_plot("rank.matrix", 172 if compact else 300, sources["rank.kernel"], (LARGEST, LARGEST), rising())
     heat.line([0, LARGEST], [0, LARGEST], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
     block = heat.quad(
-        left="left", right="right", bottom="bottom", top="top", source=sources["rank.outline"], fill_color=None, line_color=LIGHT["ink"], line_width=1.6
+        left="left",
+        right="right",
+        bottom="bottom",
+        top="top",
+        source=sources["rank.outline"],
+        fill_color=None,
+        line_color=LIGHT["ink"],
+        line_width=1.6,
     )
     block.name = "rank.block"
     heat.segment("x", "y", "right", "y", source=sources["rank.chosen"], line_color=LIGHT["dpfp"], line_width=2)
     heat.add_tools(TapTool())
     heat.js_on_event("tap", CustomJS(code="Explorer.tapRow?.(cb_obj)"))
-    return Drawing(((Cell(fig), Cell(heat, width=188 if compact else 330, title_node="rank.frame", hint=" · click a row to ask with it")),), sources)
+    return Drawing(
+        (
+            (
+                Cell(fig),
+                Cell(
+                    heat, width=188 if compact else 330, title_node="rank.frame", hint=" · click a row to ask with it"
+                ),
+            ),
+        ),
+        sources,
+    )
 
 
 VIEW = View(
@@ -227,18 +267,8 @@ VIEW = View(
     draw=draw,
     answer=answer,
     readouts=(
-        (f"rank at tolerance 10⁻¹⁰", "rank.own"),
+        ("rank at tolerance 10⁻¹⁰", "rank.own"),
         ("rank of the block below the diagonal", "rank.block"),
         ("features of the map", "rank.limit"),
-    ),
-    notices=(
-        Notice("A kernel of d_φ features is a product of two thin matrices, so its singular values end at d_φ, however long the sequence.", ("rank.bound",)),
-        Notice("Taylor counts 273 features at d_k = 16 but only 153 distinct monomials, and its rank stops there."),
-        Notice("The causal mask makes every row its own and so the whole matrix invertible; the outlined block lies below the diagonal and shows what the past can tell the future.", ("rank.block",)),
-    ),
-    met="The state that a linear layer hands from one token to the next has d_φ rows: 128 in MiniMax-01 and in Qwen3-Next.",
-    cite=(
-        "Katharopoulos et al. 2020, Transformers are RNNs, arXiv:2006.16236",
-        "Choromanski et al. 2020, Rethinking Attention with Performers, arXiv:2009.14794",
     ),
 )

@@ -30,7 +30,8 @@ class Bind:
     node: text node of the page, instead of either; a row that is a list fills the gaps `{}` of the phrase.
     phrase: `source.column` of the one text with gaps, so that a long sentence is not sent once a stop.
     A piece may be shorter than its target column; the rest is then NaN.
-    pool, start, stop: the piece is `pool[column][start:stop]` (a ragged stack), where start and stop are reel columns; without stop, it is the pool's row number `start`.
+    pool, start, stop: the piece is `pool[column][start:stop]` (a ragged stack), where start and stop are reel columns;
+    without stop, it is the pool's row number `start`.
     scale: one step of an integer column, so that small integers can travel for floats.
     image: the target column holds one image rather than one value a row.
     """
@@ -88,7 +89,9 @@ def frame_columns(reels: Iterable[Reel], answer: Answer, positions: Mapping[str,
 
 def frame_texts(reels: Iterable[Reel], answer: Answer, positions: Mapping[str, int]) -> dict[str, str]:
     """The texts that reels put into page nodes, at the given stops."""
-    return {bind.node: _said(reel, bind, answer, positions[reel.axis]) for reel in reels for bind in reel.binds if bind.node}
+    return {
+        bind.node: _said(reel, bind, answer, positions[reel.axis]) for reel in reels for bind in reel.binds if bind.node
+    }
 
 
 def _said(reel: Reel, bind: Bind, answer: Answer, i: int) -> str:
@@ -106,9 +109,7 @@ def fill(phrase: str, parts: Iterable[str]) -> str:
     return phrase
 
 
-def frame_properties(
-    reels: Iterable[Reel], answer: Answer, positions: Mapping[str, int]
-) -> list[tuple[str, str, Any]]:
+def frame_properties(reels: Iterable[Reel], answer: Answer, positions: Mapping[str, int]) -> list[tuple[str, str, Any]]:
     """(model, property, value) that reels set, at the given stops."""
     return [
         (bind.model, bind.property, reel.piece(bind, answer, positions[reel.axis]))

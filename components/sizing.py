@@ -13,8 +13,8 @@ from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, spread, ticks
 from components.reel import Answer, Bind, Reel
 from components.says import tokens
-from components.sharpness import name_of
-from components.view import Cell, Drawing, Notice, View, props, texts
+from components.sharpness_answer import name_of
+from components.view import Cell, Drawing, View, props, texts
 from components.words import SOFTMAX
 from compute.sizing import (
     Bill,
@@ -31,20 +31,29 @@ from compute.sizing import (
 
 STOPS = AXES["T"].stops
 LINES = ("cache", "window", "state", "conv", "total", "twin", "mapped")
-NAMES = {"cache": "cache", "window": "windows", "state": "state", "conv": "conv", "total": "total", "twin": "all softmax"}
+NAMES = {
+    "cache": "cache",
+    "window": "windows",
+    "state": "state",
+    "conv": "conv",
+    "total": "total",
+    "twin": "all softmax",
+}
 SLOT = {"total": "ink", "twin": "muted"}
 DASH = {"twin": [6, 4], "mapped": [2, 3]}
 KINDS = {
     "softmax": "softmax", "window": "windowed softmax", "chunked": "chunked softmax", "mla": "latent attention",
     "lightning": "lightning attention", "linear": "linear attention", "gdn": "Gated DeltaNet", "delta": "DeltaNet",
     "kda": "Kimi Delta Attention", "gla": "gated linear attention", "retnet": "retention", "mamba1": "Mamba-1",
-    "mamba2": "Mamba-2", "rglru": "RG-LRU", "shortconv": "short convolution", "xlstm": "mLSTM", "rwkv": "RWKV", "attn": "softmax",
-    "mlp": "feed-forward, no cache", "moe": "experts, no cache",
+    "mamba2": "Mamba-2", "rglru": "RG-LRU", "shortconv": "short convolution", "xlstm": "mLSTM", "rwkv": "RWKV",
+    "attn": "softmax",     "mlp": "feed-forward, no cache", "moe": "experts, no cache",
 }  # fmt: skip
 """Kinds of layer as the papers call them."""
 
 ROWS = 6
 """Kinds of layer that the bill has room for; no known model has more."""
+
+LATEX = r"\text{cache} = 2\, n_{kv}\, d\, b\, T \quad \text{state} = h\, d_\phi\, d_v\, b"
 
 NOWHERE = 1e-3
 LAST, LABEL_AT, EDGE = STOPS[-1], 1.35e7, 7e8
@@ -153,7 +162,8 @@ def _answer(model: str) -> dict:
             "total": [human_bytes(b.total_bytes) for b in bills],
             "twin_said": [human_bytes(twin.total_bytes(b.tokens)) if twin else "the model itself" for b in bills],
             **{
-                f"bytes_{i}": [human_bytes(b.layers[i].bytes) if i < len(b.layers) else "" for b in bills] for i in range(ROWS)
+                f"bytes_{i}": [human_bytes(b.layers[i].bytes) if i < len(b.layers) else "" for b in bills]
+                for i in range(ROWS)
             },
         },
         "sizing.meet": crossings[0],
@@ -170,7 +180,7 @@ def _answer(model: str) -> dict:
             ]
         ),
         "sizing.texts": texts([*_bill_texts(bills[-1], shape, twin), ("sizing.subject", f" · {name}")]),
-        "sizing.math": texts([("sizing.formula", mathml(r"\text{cache} = 2\, n_{kv}\, d\, b\, T \quad \text{state} = h\, d_\phi\, d_v\, b")), ("sizing.values", "")]),
+        "sizing.math": texts([("sizing.formula", mathml(LATEX)), ("sizing.values", "")]),
     }  # fmt: skip
 
 
@@ -215,7 +225,12 @@ def _bill_texts(b: Bill, shape: ModelShape, twin) -> list[tuple[str, str]]:
     for i in range(ROWS):
         row = b.layers[i] if i < len(b.layers) else None
         said.append((f"sizing.row.{i}.kind", f"{row.count} × {_kind(row.kind)}" if row else ""))
-        said.append((f"sizing.row.{i}.arithmetic", row.arithmetic.replace(f"{b.tokens:,} tokens", "T").replace(f"{b.tokens:,}", "T") if row else ""))
+        said.append(
+            (
+                f"sizing.row.{i}.arithmetic",
+                row.arithmetic.replace(f"{b.tokens:,} tokens", "T").replace(f"{b.tokens:,}", "T") if row else "",
+            )
+        )
         said.append((f"sizing.row.{i}.keys", " · ".join(row.keys) if row else ""))
     meet = model_crossings(shape)
     said.append(("sizing.meets", f"{meet.state:,} tokens" if meet.state else "never"))
@@ -235,12 +250,31 @@ def draw(question: Question, compact: bool) -> Drawing:
     ticks(fig.yaxis[0], UNIT_TICKS)
     curves = sources["sizing.curves"]
     for name in LINES:
-        line(fig, curves, "T", name, slot_of(name), line_dash=DASH.get(name, "solid"), line_width=1.4 if name in ("total", "conv") else 2.2)
+        line(
+            fig,
+            curves,
+            "T",
+            name,
+            slot_of(name),
+            line_dash=DASH.get(name, "solid"),
+            line_width=1.4 if name in ("total", "conv") else 2.2,
+        )
     mark(fig, "sizing.limit", NOWHERE, slot="faint", dash="dashed")
     labels(fig, sources["sizing.native"], "muted", text_font_size="10px")
     mark(fig, "sizing.at", 2**20)
-    fig.scatter("x", "y", source=sources["sizing.dots"], size=8, fill_color=LIGHT["ink"], line_color=LIGHT["ground"], line_width=1.2)
-    for name, place in (("meet", {"x_offset": 7, "y_offset": 13}), ("beat", {"x_offset": -8, "y_offset": -12, "text_align": "right"})):
+    fig.scatter(
+        "x",
+        "y",
+        source=sources["sizing.dots"],
+        size=8,
+        fill_color=LIGHT["ink"],
+        line_color=LIGHT["ground"],
+        line_width=1.2,
+    )
+    for name, place in (
+        ("meet", {"x_offset": 7, "y_offset": 13}),
+        ("beat", {"x_offset": -8, "y_offset": -12, "text_align": "right"}),
+    ):
         at = sources[f"sizing.{name}"]
         fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
         labels(fig, at, **place)
@@ -266,17 +300,6 @@ VIEW = View(
         ("its cache passes its state at", "sizing.meets"),
         ("cheaper than all softmax from", "sizing.beats"),
         ("assumed", "sizing.assumed"),
-    ),
-    notices=(
-        Notice("A cache grows by a fixed number of bytes a token; a state never grows. Where the lines cross, the state begins to pay."),
-        Notice("Below the crossing the state is the larger of the two: 144 MiB in Qwen3.8-27B exceed its own cache up to 2,304 tokens."),
-        Notice("Bytes are exact; GiB means 2³⁰. What an engine reserves on top is its own."),
-    ),
-    met="MiniMax-01 keeps one softmax layer in eight, Qwen3-Next one in four; those layers alone make the cache grow.",
-    cite=(
-        "MiniMax 2025, MiniMax-01: Scaling Foundation Models with Lightning Attention, arXiv:2501.08313",
-        "Yang, Kautz, Hatamizadeh 2024, Gated Delta Networks, arXiv:2412.06464",
-        "Ainslie et al. 2023, GQA, arXiv:2305.13245",
     ),
     ribbon=("model", "phi"),
 )

@@ -1,4 +1,4 @@
-"""Presets and predict-first questions: one data file a view, `assets/views/<view>.toml`."""
+"""What is said beside a view: one data file each, `assets/views/<view>.toml`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from functools import cache
 from pathlib import Path
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something to notice; `marks` are the named models that point at it and can be switched off."""
+
+    text: str
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -30,23 +38,35 @@ class Predict:
     marks: tuple[str, ...] = ()
 
 
-@cache
-def presets(view: str) -> tuple[Preset, ...]:
-    """The named states of a view, in the order in which they make its argument."""
-    return tuple(
-        Preset(entry["name"], entry["caption"], {k: str(v) for k, v in entry["words"].items()})
-        for entry in _read(view).get("presets", ())
-    )
+@dataclass(frozen=True)
+class Teaching:
+    """Notes, presets, question and sources of one view.  Presets stand in the order in which they make its argument."""
+
+    met: str = ""
+    cite: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    question: Predict | None = None
+    presets: tuple[Preset, ...] = ()
 
 
 @cache
-def predict(view: str) -> Predict | None:
-    entry = _read(view).get("question")
-    if entry is None:
-        return None
-    return Predict(entry["question"], tuple(entry["options"]), entry["right"], entry["because"], tuple(entry.get("marks", ())))
-
-
-def _read(view: str) -> dict:
+def teaching(view: str) -> Teaching:
+    """What the data file of a view says; a view without one says nothing."""
     path = ASSETS / "views" / f"{view}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if not path.exists():
+        return Teaching()
+    told = tomllib.loads(path.read_text(encoding="utf-8"))
+    asked = told.get("question")
+    return Teaching(
+        told.get("met", ""),
+        tuple(told.get("cite", ())),
+        tuple(Notice(n["text"], tuple(n.get("marks", ()))) for n in told.get("notices", ())),
+        asked
+        and Predict(
+            asked["question"], tuple(asked["options"]), asked["right"], asked["because"], tuple(asked.get("marks", ()))
+        ),
+        tuple(
+            Preset(p["name"], p["caption"], {word: str(value) for word, value in p["words"].items()})
+            for p in told.get("presets", ())
+        ),
+    )

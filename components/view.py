@@ -32,14 +32,6 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Notice:
-    """Something to notice; `marks` are the named models that point at it and can be switched off."""
-
-    text: str
-    marks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Drawing:
     """Rows of figures from top to bottom, and every source, drawn from or not."""
 
@@ -68,9 +60,6 @@ class View:
     draw: Callable[[Question, bool], Drawing]
     answer: Callable[[Question], Answer]
     readouts: tuple[tuple[str, str], ...] = ()
-    notices: tuple[Notice, ...] = ()
-    met: str = ""
-    cite: tuple[str, ...] = ()
     player: str = ""
     span: float = 1.0
     dials: tuple[str, ...] = ()
@@ -80,7 +69,9 @@ class View:
     @property
     def side_nodes(self) -> tuple[str, ...]:
         """Text nodes of the side column, which the overview does not show."""
-        rows = (f"{self.word}.row.{i}.{part}" for i in range(self.table) for part in ("kind", "bytes", "arithmetic", "keys"))
+        rows = (
+            f"{self.word}.row.{i}.{part}" for i in range(self.table) for part in ("kind", "bytes", "arithmetic", "keys")
+        )
         return (*(node for _, node in self.readouts), *rows, f"{self.word}.values")
 
     def sources(self, question: Question, prefix: str = "") -> dict[str, ColumnDataSource]:

@@ -107,8 +107,13 @@ WORDS: dict[str, Word] = {
         _word("phi", "elu", (" | ".join(PHIS) + ", then ~knob~value", read_phi), "feature map φ"),
         _word("d_k", 16, whole_of(WIDTHS), "width of queries and keys"),
         _word("seed", 0, number(0, 99, int), "which random draw"),
-        _word("row", None, ("0 … 255 or empty", read_row), "row of the kernel matrix used as sharpness' query",
-              write=lambda row: "" if row is None else str(row)),
+        _word(
+            "row",
+            None,
+            ("0 … 255 or empty", read_row),
+            "row of the kernel matrix used as sharpness' query",
+            write=lambda row: "" if row is None else str(row),
+        ),
         _word("rule", "additive", one_of(WRITE_RULES), "write rule of the memory"),
         _word("keys", "random", one_of(KEYS), "keys that the memory stores"),
         _word("rho", 0.5, number(0, 0.95), "share of the common direction in correlated keys", write=brief),
@@ -167,5 +172,7 @@ def _shown(text: str) -> str:
 def written(values: dict[str, Any]) -> dict[str, str]:
     """Address text of the words that differ from their default, in the order of the table."""
     return {
-        name: word.write(values[name]) for name, word in WORDS.items() if name in values and values[name] != word.default
+        name: word.write(values[name])
+        for name, word in WORDS.items()
+        if name in values and values[name] != word.default
     }

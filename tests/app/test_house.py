@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 from urllib.request import urlopen
@@ -46,7 +47,8 @@ def test_the_tables_say_what_the_code_says(name):
 
 def test_every_table_stands_somewhere():
     text = "".join(map(read, FILES))
-    assert [name for name in TABLES if text.count(f"<!-- {name} -->") == text.count(f"<!-- /{name} -->") == 1] == list(TABLES)
+    for name in TABLES:
+        assert text.count(f"<!-- {name} -->") == text.count(f"<!-- /{name} -->") == 1
 
 
 def test_a_table_that_fell_behind_is_noticed():
@@ -63,7 +65,7 @@ def test_what_a_text_links_to_is_there(name):
 @every_text
 def test_the_files_that_a_text_names_are_there(name):
     named = re.findall(r"`((?:app|assets|benchmarks|components|compute|tests|docs|\.ci)/[\w./-]+)", read(name))
-    assert not [path for path in named if not (ROOT / path).exists()]
+    assert not [path for path in named if not (ROOT / path).exists() and not re.search("NAME|VIEW", path)]
 
 
 def test_the_tests_that_pin_private_parts_are_there():
@@ -83,8 +85,8 @@ def test_the_python_that_make_asks_for_is_the_one_declared():
 def test_every_dependency_is_pinned_at_a_version_that_it_allows():
     pinned = dict(line.split("==") for line in read("constraints.txt").splitlines() if not line.startswith("#"))
     assert pinned["torch"] == "2.13.0"
-    for line in (*PROJECT["dependencies"], *(need for extra in PROJECT["optional-dependencies"].values() for need in extra)):
-        need = Requirement(line)
+    extras = PROJECT["optional-dependencies"].values()
+    for need in map(Requirement, (*PROJECT["dependencies"], *(line for extra in extras for line in extra))):
         assert need.specifier.contains(pinned[need.name])
 
 
@@ -123,11 +125,10 @@ def environment(**more: str) -> dict[str, str]:
     return kept | {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])} | more
 
 
-@pytest.mark.parametrize("origins", ["*", "explorer.example.org,*", "*:443", "*.example.org"])
+@pytest.mark.parametrize("origins", ["*", "explorer.example.org,*:443"])
 def test_an_origin_list_that_lets_every_site_in_ends_the_start(origins):
-    done = subprocess.run(
-        ["sh", "-c", WEB], cwd=ROOT, env=environment(PORT="1", **{ORIGINS: origins}), capture_output=True, text=True, timeout=60
-    )
+    given = environment(PORT="1", **{ORIGINS: origins})
+    done = subprocess.run(["sh", "-c", WEB], cwd=ROOT, env=given, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and f"{ORIGINS} must name the hosts" in done.stderr
 
 
@@ -144,10 +145,16 @@ class Web:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         self.said = []
+        watch = threading.Timer(120, self.process.kill)
+        watch.start()
         for line in self.process.stdout:
             self.said.append(line)
             if line == "it answers\n":
+                watch.cancel()
                 return
+        watch.cancel()
+        self.process.stdout.close()
+        self.process.wait(20)
         raise RuntimeError("".join(self.said))
 
     def get(self, path: str):
@@ -167,12 +174,15 @@ class Web:
                 return await asyncio.wait_for(connection.read_message(), 20)
             finally:
                 connection.close()
+                while await connection.read_message() is not None:
+                    pass
 
         return asyncio.run(talk())
 
     def end(self) -> int:
         self.process.send_signal(signal.SIGTERM)
-        self.said += self.process.stdout.readlines()
+        with self.process.stdout:
+            self.said += self.process.stdout.readlines()
         return self.process.wait(20)
 
 
@@ -193,7 +203,7 @@ def test_the_root_is_the_overview_without_a_redirect(web):
     with web.get("/") as answer:
         page = answer.read().decode()
         assert answer.status == 200 and answer.url == f"http://{web.host}/"
-    assert [name for view in views_of(OVERVIEW) if f'data-view="{(name := view.word)}"' in page] == [v.word for v in views_of(OVERVIEW)]
+    assert re.findall(r'data-view="(\w+)"', page) == [view.word for view in views_of(OVERVIEW)]
 
 
 def test_every_link_of_the_navigation_leads_to_a_page(web):
@@ -216,21 +226,32 @@ def test_a_page_of_this_machine_opens_its_session(web, host):
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "http://localhost", "http://localhost:{}.evil.example", "http://localhost.evil.example:{}", "null"]
+    "origin",
+    [
+        "http://evil.example",
+        "http://localhost",
+        "http://localhost:{}.evil.example",
+        "http://localhost.evil.example:{}",
+        "null",
+    ],
 )
 def test_a_page_of_another_site_opens_none(web, origin):
     with pytest.raises(HTTPClientError, match="403"):
         web.first_message(origin.format(web.port))
 
 
-def test_a_terminated_server_ends_at_once_and_leaves_no_file_behind(tmp_path):
-    server = Web(TMPDIR=str(tmp_path), **{ORIGINS: "explorer.example.org"})
-    assert list(tmp_path.iterdir())
-    assert '"ACK"' in server.first_message("https://explorer.example.org")
-    with pytest.raises(HTTPClientError, match="403"):
-        server.first_message(f"http://{server.host}")
-    assert server.end() == 0
-    assert not list(tmp_path.iterdir())
+def test_behind_a_proxy_the_named_hosts_and_no_other_open_a_session(tmp_path):
+    server = Web(TMPDIR=str(tmp_path), **{ORIGINS: "explorer.example.org,lab.example.org:8443"})
+    try:
+        for origin in ("https://explorer.example.org", "https://lab.example.org:8443"):
+            assert '"ACK"' in server.first_message(origin)
+        for host in ("explorer.example.org.evil.example", "lab.example.org", "evil-explorer.example.org"):
+            with pytest.raises(HTTPClientError, match="403"):
+                server.first_message(f"https://{host}")
+        assert list(tmp_path.iterdir())
+    finally:
+        ended = server.end()
+    assert ended == 0 and not list(tmp_path.iterdir())  # ends at once when told to, and leaves no file behind
 
 
 # What we rely on without having been promised it
