@@ -106,7 +106,9 @@ def _fill(document: Any, name: str) -> None:
 def _ribbon(views: tuple[View, ...]) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(word for v in views for word in v.ribbon))
     return tuple(
-        word for word in ("phi", "knob", "d_k", "seed", "model") if word in words or (word == "knob" and "phi" in words)
+        word
+        for word in ("phi", "knob", "d_k", "seed", "model", "compare")
+        if word in words or (word == "knob" and "phi" in words)
     )
 
 

@@ -15,13 +15,19 @@ from bokeh.document import Document
 from bokeh.models import ColumnDataSource
 
 from components.lesson import Lesson, Question
+from components.own import ConfigError, paste
 from components.reel import Answer, is_drawn
+from components.sizing_export import exported
 from components.view import View
 from components.words import WORDS, written
 
 EVENT_CHARACTERS = 4_000
-"""Longest event a browser may send up; the script's own are under 500."""
+PASTE_CHARACTERS = 3 << 20
+"""Longest events a browser may send up: words and taps, and a pasted file of 1 MiB, escaped."""
 
+
+PAGE = ("page.words", "page.notice", "page.paste", "page.download")
+"""Answers of the frame itself, beside those of its views."""
 
 LOG = logging.getLogger(__name__)
 
@@ -47,9 +53,7 @@ class Session:
     def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document):
         self.views, self.lesson, self.document = views, lesson, document
         self.has = answers(views, Question())
-        self.sources = {
-            name: ColumnDataSource(name=f"answer.{name}") for name in (*self.has, "page.words", "page.notice")
-        }
+        self.sources = {name: ColumnDataSource(name=f"answer.{name}") for name in (*self.has, *PAGE)}
         self.event = ColumnDataSource(data={"kind": [], "told": [], "count": []}, name="page.event")
         self.event.on_change("data", self._heard)
         self.answered, self.busy = Question(), False
@@ -101,7 +105,8 @@ class Session:
         """An event from the browser.  It is input from outside: checked like the address."""
         try:
             kind, text = new["kind"][0], new["told"][0]
-            told = json.loads(text) if isinstance(text, str) and len(text) <= EVENT_CHARACTERS else None
+            longest = PASTE_CHARACTERS if kind == "paste" else EVENT_CHARACTERS
+            told = json.loads(text) if isinstance(text, str) and len(text) <= longest else None
         except (KeyError, IndexError, TypeError, ValueError, RecursionError):
             return
         if not isinstance(told, dict):
@@ -111,6 +116,30 @@ class Session:
         elif kind == "tap" and told.get("what") == "row" and isinstance(told.get("at"), int):
             row = told["at"]
             self._refused(self.lesson.take({"row": "" if row == self.lesson.row else str(row)}))
+
+        elif kind == "paste":
+            self._paste(str(told.get("text", "")))
+        elif kind == "export" and "sizing" in {view.word for view in self.views}:
+            self._export(told)
+
+    def _paste(self, text: str) -> None:
+        try:
+            self.lesson.own = own = paste(text)
+        except ConfigError as error:
+            said = f"{error}."
+        else:
+            said = f"Read as {own.shape.model_type}, {own.shape.n_layers} layers."
+            if own.text is None:
+                said += " It is too long for a link: the address does not carry it."
+        self.sources["page.paste"].data = {"text": [said]}
+
+    def _export(self, told: Mapping[str, Any]) -> None:
+        try:
+            made = exported(self.lesson.question, WORDS["T"].read(str(told.get("T"))), told.get("format"))
+        except ValueError as error:
+            self._refused([f"No file was made: {error}"])
+        else:
+            self.sources["page.download"].data = {"name": [made[0]], "text": [made[1]]}
 
     def _refused(self, sentences: list[str]) -> None:
         self.sources["page.notice"].data = {"text": [" · ".join(sentences)]}

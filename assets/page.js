@@ -14,6 +14,8 @@
     else if (kind == 'props')
       told.model?.forEach((m, k) => X.setProperty(m, told.property[k], told.value[k]))
     else if (name == 'page.words') words(told)
+    else if (name == 'page.download') { if (told.name?.length) download(told) }
+    else if (name == 'page.paste') X.say('page.paste', told.text?.[0] ?? '')
     else if (name == 'page.notice') X.say('page.notice', told.text?.[0] ?? '')
     else {
       const target = X.model(name)
@@ -133,6 +135,36 @@
     const found = (window.Bokeh?.documents ?? []).find(d => d !== session && d.get_model_by_name('page.event'))
     if (found) attach(found)
     if (!session || document.documentElement.dataset.session == 'lost') setTimeout(find, session ? 500 : 25)
+  }
+
+  // --- a pasted config goes up as text; a table comes down as a file
+  const LARGEST = 1 << 20
+  const paste = text => text.length > LARGEST ? X.say('page.paste', 'This file is larger than 1 MiB; a config.json is far smaller.') : send('paste', {text})
+  for (const box of all('[data-paste]')) {
+    box.addEventListener('dragover', event => { event.preventDefault(); box.classList.add('over') })
+    box.addEventListener('dragleave', () => box.classList.remove('over'))
+    box.addEventListener('drop', async event => {
+      event.preventDefault()
+      box.classList.remove('over')
+      const file = event.dataTransfer.files[0]
+      paste(box.value = file ? await file.slice(0, LARGEST + 1).text() : event.dataTransfer.getData('text'))
+    })
+    box.addEventListener('paste', () => setTimeout(() => paste(box.value), 0))
+    document.querySelector('[data-paste-go]').addEventListener('click', () => paste(box.value))
+    document.querySelector('[data-paste-clear]').addEventListener('click', () => { box.value = ''; X.say('page.paste', ''); send('words', {own: null}) })
+    document.querySelector('[data-paste-file]').addEventListener('change', async event => {
+      const file = event.target.files[0]
+      if (file) paste(box.value = await file.slice(0, LARGEST + 1).text())
+    })
+  }
+  for (const button of all('[data-export]'))
+    button.addEventListener('click', () => send('export', {format: button.dataset.export, T: page.axes.T.stops[X.at.T]}))
+  function download({name, text}) {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([text[0]]))
+    link.download = name[0]
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000)
   }
 
   document.addEventListener('explorer:seek', soon)

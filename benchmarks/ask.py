@@ -52,32 +52,25 @@ def run(command: str) -> Iterator[Row]:
     yield from _beside_a_dynamic_map(command)
 
 
-def _rows(page: str, word: str, first: list[Asked], again: list[Asked]) -> Iterator[Row]:
-    painted = [asked.ms for asked in first + again if asked.frames]
-    first_painted, again_painted = ([asked.ms for asked in asks if asked.frames] for asks in (first, again))
-    silent = len(first + again) - len(painted)
-    note = f"p50 {percentile(painted, 50):.0f}: new {percentile(first_painted, 50):.0f}, asked before {percentile(again_painted, 50):.0f}"
-    more = max((asked.frames for asked in first + again), default=0)
-    note += (f"; up to {more} frames" if more > 1 else "") + (f"; {silent} painted nothing" if silent else "")
-    yield Row(
-        f"{word} on {page}: event → all canvases, p95 of {len(painted)}",
-        percentile(painted, 95),
-        "ms",
-        80 if page == "overview" else 50,
-        note=note,
-    )
-    before = 1e3 * fmean(asked.cpu for asked in again)
-    new = [1e3 * asked.cpu for asked in first]
-    yield Row(
-        f"{word} on {page}: server CPU an ask, new questions", fmean(new), "ms", 25, note=f"most {max(new):.0f}, asked before {before:.1f}"
-    )  # fmt: skip
-    yield Row(
-        f"{word} on {page}: most bytes down",
-        max(asked.down for asked in first + again) / 1e3,
-        "kB",
-        100,
-        note=f"median {median(a.down for a in first + again) / 1e3:.1f}",
-    )
+def _rows(page: str, word: str, new: list[Asked], again: list[Asked]) -> Iterator[Row]:
+    asks, what = new + again, f"{word} on {page}"
+    painted, painted_new, painted_again = ([asked.ms for asked in some if asked.frames] for some in (asks, new, again))
+    notes = [
+        f"p50 {percentile(painted, 50):.0f}",
+        f"new {percentile(painted_new, 50):.0f}",
+        f"asked before {percentile(painted_again, 50):.0f}",
+    ]
+    if (more := max(asked.frames for asked in asks)) > 1:
+        notes.append(f"up to {more} frames")
+    if len(painted) < len(asks):
+        notes.append(f"{len(asks) - len(painted)} painted nothing")
+    budget = 80 if page == "overview" else 50
+    yield Row(f"{what}: event → all canvases, p95", percentile(painted, 95), "ms", budget, note=", ".join(notes))
+    spent_new, spent_again = ([1e3 * asked.cpu for asked in some] for some in (new, again))
+    note = f"most {max(spent_new):.0f}, asked before {fmean(spent_again):.1f}"
+    yield Row(f"{what}: server CPU of a new question", fmean(spent_new), "ms", 25, note=note)
+    down = [asked.down / 1e3 for asked in asks]
+    yield Row(f"{what}: most bytes down", max(down), "kB", 100, note=f"median {median(down):.1f}")
 
 
 def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Asked]]:

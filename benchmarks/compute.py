@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,12 @@ def _crosstalk() -> Iterator[Row]:
     rng = np.random.default_rng(0)
     K, V = unit(rng.standard_normal((PAIRS, D))), rng.standard_normal((PAIRS, D))
     for word in ("additive", "delta"):
-        once, reads = _timed(lambda word=word: every_read(K, V, word, beta=0.5))
-        plain, cosines = _timed(lambda word=word: _read_all_after_every_write(K, V, word), 1)
+        once, reads = _timed(partial(every_read, K, V, word, beta=0.5))
+        plain, cosines = _timed(partial(_read_all_after_every_write, K, V, word), 1)
         apart = float(np.nanmax(np.abs(reads.cosine - cosines)))
-        yield Row(
-            f"{word}: every read after each of {PAIRS:,} writes, d = {D}, one pass", plain / once, "× faster", 1, at_least=True,
-            note=f"{1e3 * once:.0f} ms for {1e3 * plain:,.0f} ms write by write; {apart:.0e} apart",
-        )  # fmt: skip
+        what = f"{word}: every read after each of {PAIRS:,} writes, d = {D}, in one pass"
+        note = f"{1e3 * once:.0f} ms for {1e3 * plain:,.0f} ms write by write; {apart:.0e} apart"
+        yield Row(what, plain / once, "× faster", 1, at_least=True, note=note)
 
 
 def _read_all_after_every_write(K: np.ndarray, V: np.ndarray, word: str) -> np.ndarray:
@@ -61,44 +61,38 @@ def _forms() -> Iterator[Row]:
     rng = np.random.default_rng(0)
     Q, K, V = rng.standard_normal((3, TOKENS, WIDTH))
     phi = FEATURE_MAPS["elu"]()
-    spent = {word: _timed(lambda form=form: form(Q, K, V, phi))[0] for word, form in FORMS.items()}
+    spent = {word: _timed(partial(form, Q, K, V, phi))[0] for word, form in FORMS.items()}
     for word in ("recurrent", "parallel"):
-        yield Row(
-            f"causal attention of {TOKENS:,} tokens, d = {WIDTH}: chunkwise against {word}", spent[word] / spent["chunkwise"], "× faster",
-            note=f"{1e3 * spent['chunkwise']:.0f} ms for {1e3 * spent[word]:.0f} ms",
-        )  # fmt: skip
+        what = f"causal attention of {TOKENS:,} tokens, d = {WIDTH}: chunkwise against {word}"
+        note = f"{1e3 * spent['chunkwise']:.0f} ms for {1e3 * spent[word]:.0f} ms"
+        yield Row(what, spent[word] / spent["chunkwise"], "× faster", note=note)
 
 
 def _rank() -> Iterator[Row]:
     rng = np.random.default_rng(0)
     Q, K = rng.standard_normal((2, 512, 16))
     phi = FEATURE_MAPS["elu"]()
-    thin, values = _timed(lambda: kernel_spectrum(Q, K, phi))
+    thin, values = _timed(partial(kernel_spectrum, Q, K, phi))
     full, whole = _timed(lambda: spectrum(kernel_matrix(Q, K, phi)))
     apart = float(np.max(np.abs(values - whole[: len(values)])) / whole[0])
-    yield Row(
-        "spectrum of a 512 × 512 kernel matrix, d_φ = 16, by features", full / thin, "× faster", 1, at_least=True,
-        note=f"{1e3 * thin:.1f} ms for {1e3 * full:.0f} ms in full; {apart:.0e} apart",
-    )  # fmt: skip
+    what = "spectrum of a 512 × 512 kernel matrix, d_φ = 16, by features"
+    note = f"{1e3 * thin:.1f} ms for {1e3 * full:.0f} ms in full; {apart:.0e} apart"
+    yield Row(what, full / thin, "× faster", 1, at_least=True, note=note)
 
 
 def _answers() -> Iterator[Row]:
     """What is asked for the first time keeps others waiting: above about 100 ms it would have to be a sweep."""
-    for name in pages():
-        if name == OVERVIEW:
-            continue
-        shown = view(name)
-        shown.answer(Question())
-        took = {question: _timed(lambda q=question: shown.answer(q), 1)[0] for question in _questions()}
+    default, words = Question(), Question.__dataclass_fields__
+    for name in (name for name in pages() if name != OVERVIEW):
+        answer = view(name).answer
+        answer(default)
+        took = {question: _timed(partial(answer, question), 1)[0] for question in _questions()}
         slowest = max(took, key=took.get)
-        changed = [
-            f"{word} {getattr(slowest, word)}"
-            for word in Question.__dataclass_fields__
-            if getattr(slowest, word) != getattr(Question(), word)
+        asked = [
+            f"{word} {getattr(slowest, word)}" for word in words if getattr(slowest, word) != getattr(default, word)
         ]
-        yield Row(
-            f"{name}: slowest of {len(took)} new answers, CPU", 1e3 * took[slowest], "ms", 100, note=", ".join(changed)
-        )
+        what = f"{name}: slowest of {len(took)} new answers, CPU"
+        yield Row(what, 1e3 * took[slowest], "ms", 100, note=", ".join(asked))
 
 
 def _questions() -> list[Question]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 
 from benchmarks.browser import Visit, chromium, visit
 from benchmarks.report import Row, percentile
@@ -83,9 +84,12 @@ def _drag(told: Visit, name: str, rail) -> Iterator[Row]:
     moves = [event["at"] for event in seen["events"] if event["kind"] == "input"]
     frames = [frame["at"] for frame in seen["frames"]]
     during = [at for at in frames if moves and moves[0] <= at <= moves[-1] + 17]
-    gaps = [b - a for a, b in zip(during, during[1:])]
+    gaps = [b - a for a, b in pairwise(during)]
     after = frames[-1] - moves[-1] if moves and frames else float("nan")
-    note = f"{len(moves) / spent:.0f} changes a second of {MOVES / spent:.0f} moves; longest gap {max(gaps, default=0):.0f} ms, {after:.0f} ms after the last change"
+    note = (
+        f"{len(moves) / spent:.0f} changes a second of {MOVES / spent:.0f} moves; "
+        f"longest gap {max(gaps, default=0):.0f} ms, last {after:.0f} ms after the last change"
+    )
     yield Row(f"drag {name}: painted frames a second", len(during) / spent, "", note=note)
     yield Row(f"drag {name}: bytes up while dragging", up, "B", 0, note=f"{messages} messages")
     yield Row(f"drag {name}: messages up on release", sum(sent.values()), "", 1, note=f"{released} B: {_told(sent)}")

@@ -9,12 +9,14 @@ from typing import Any
 
 import panel as pn
 
+from components.gpus import gpus
 from components.lesson import Lesson
 from components.palette import SLOTS
-from components.words import KEYS, PHIS, SOFTMAX, WIDTHS
+from components.words import HEADS, KEYS, PHIS, SOFTMAX, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.memory import WRITE_RULES
-from compute.sizing.models import models
+from compute.sizing import DTYPES, load_model, models
+from compute.sizing.options import COLUMNS, MLA
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
@@ -79,6 +81,65 @@ def dial(word: str, label: str, low: float, high: float, step: float) -> Callabl
         return _link(widget, lesson, word)
 
     return make
+
+
+def whole(word: str, low: int, high: int, width: int) -> Callable[[Lesson], pn.widgets.Widget]:
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        widget = Whole(label="", value=getattr(lesson, word), start=low, end=high, width=width, stylesheets=[FIELD])
+        return _link(widget, lesson, word)
+
+    return make
+
+
+def choice(word: str, options: Any, width: int, label: str = "") -> Callable[[Lesson], pn.widgets.Widget]:
+    """A select; with a label of its own where it may be hidden together with it."""
+    told = options if isinstance(options, dict) else list(options)
+
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        style = [FIELD, ":host { --caption: block }"] if label else [FIELD]
+        widget = Choice(label=label, options=told, value=getattr(lesson, word), width=width, stylesheets=style)
+        return _link(widget, lesson, word)
+
+    return make
+
+
+def make_compare(lesson: Lesson) -> pn.widgets.Widget:
+    """Up to three models drawn beside the chosen one: a list whose entries add a model or take one away."""
+    widget = Choice(width=168, stylesheets=[FIELD])
+
+    def chosen() -> list[str]:
+        return [word for word in lesson.compare.split(",") if word]
+
+    def refresh(*_: Any) -> None:
+        beside = chosen()
+        title = f"{len(beside)} of 3 beside it" if beside else "one more model …"
+        told = {title: "", **{f"✕ {models()[word].name}": word for word in beside}}
+        if len(beside) < 3:
+            told |= {f"＋ {model.name}": word for word, model in models().items() if word not in beside}
+        widget.param.update(options=told, value="")
+
+    def toggle(event: Any) -> None:
+        if event.new:
+            beside = chosen()
+            lesson.compare = ",".join([w for w in beside if w != event.new] + [event.new] * (event.new not in beside))
+
+    refresh()
+    widget.param.watch(toggle, "value")
+    lesson.param.watch(refresh, "compare")
+    return widget
+
+
+def _families(lesson: Lesson) -> list[Any]:
+    shape = lesson.own.shape if lesson.own else load_model(lesson.model)
+    return [group.family for group in shape.layers]
+
+
+def has_state(lesson: Lesson) -> bool:
+    return any(family.state() or family.conv() for family in _families(lesson))
+
+
+def has_latent(lesson: Lesson) -> bool:
+    return any("mla" in family.kind for family in _families(lesson))
 
 
 def _link(widget: pn.widgets.Widget, lesson: Lesson, word: str) -> pn.widgets.Widget:
@@ -155,12 +216,7 @@ CONTROLS: dict[str, Control] = {
     "phi": Control("feature map φ", make_phi),
     "knob": Control("features d_φ", make_knob),
     "d_k": Control("key width d_k", segmented("d_k", {str(d): d for d in WIDTHS})),
-    "seed": Control(
-        "draw",
-        lambda lesson: _link(
-            Whole(label="", value=lesson.seed, start=0, end=99, width=58, stylesheets=[FIELD]), lesson, "seed"
-        ),
-    ),
+    "seed": Control("draw", whole("seed", 0, 99, 58)),
     "rule": Control("write rule", segmented("rule", {word.replace("_", " "): word for word in WRITE_RULES})),
     "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
     "rho": Control("", dial("rho", "common share ρ", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
@@ -170,19 +226,17 @@ CONTROLS: dict[str, Control] = {
     "beta": Control(
         "", dial("beta", "write strength β", 0.05, 1, 0.05), lambda lesson: "beta" in WRITE_RULES[lesson.rule].uses
     ),
-    "model": Control(
-        "model",
-        lambda lesson: _link(
-            Choice(
-                options={model.name: word for word, model in models().items()},
-                value=lesson.model,
-                width=152,
-                stylesheets=[FIELD],
-            ),
-            lesson,
-            "model",
-        ),
-    ),
+    "compare": Control("compare with", make_compare),
+    "batch": Control("sequences", whole("batch", 1, 4096, 76)),
+    "kv": Control("cache dtype", choice("kv", tuple(DTYPES), 92)),
+    "state": Control("", choice("state", tuple(DTYPES), 92, "state dtype"), has_state),
+    "columns": Control("", choice("columns", COLUMNS, 84, "conv columns"), has_state),
+    "mla": Control("", choice("mla", MLA, 118, "latent cached as"), has_latent),
+    "tp": Control("ranks", whole("tp", 1, 64, 58)),
+    "gpu": Control("fit into", choice("gpu", {gpu.name: word for word, gpu in gpus().items()}, 138)),
+    "gib": Control("or GiB free", whole("gib", 0, 100_000, 82)),
+    "head": Control("head width d", segmented("head", {str(d): d for d in HEADS})),
+    "model": Control("model", choice("model", {model.name: word for word, model in models().items()}, 152)),
 }
 
 
@@ -202,7 +256,7 @@ def _follow(widget: pn.widgets.Widget, lesson: Lesson, shown: Callable[[Lesson],
         widget.visible = shown(lesson)
 
     refresh()
-    lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys"])
+    lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys", "model", "own"])
 
 
 def slot_styles() -> str:

@@ -50,6 +50,7 @@ class Lesson(param.Parameterized):
     def __init__(self, **values: Any):
         super().__init__(**fit(values)[0])
         self.param.watch(self._fit, ["phi", "d_k"])
+        self.param.watch(lambda _: setattr(self, "own", None), "model")  # a model from the list replaces a pasted one
 
     def _fit(self, *_: Any) -> None:
         self.phi = fit({"phi": self.phi, "d_k": self.d_k})[0]["phi"]

@@ -11,6 +11,7 @@ from components.formula import mathml
 from components.lesson import Question
 from components.reel import Answer
 from components.says import decimals, tokens
+from components.sizing_answer import shape_of
 from components.view import props, texts
 from components.words import SOFTMAX
 from compute import memory_laws as laws
@@ -18,7 +19,7 @@ from compute.crosstalk import every_read, states
 from compute.feature_maps import read_member
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES, unit
-from compute.sizing.models import load_model, models
+from compute.sizing import ModelShape
 from compute.toys import queries_and_keys
 
 WIDTH = 32
@@ -113,7 +114,8 @@ def answer(question: Question) -> Answer:
         question.d_k if own else WIDTH, question.seed, question.rule,
         question.alpha if "alpha" in uses else 1.0, question.beta if "beta" in uses else 1.0,
     )  # fmt: skip
-    return {**told, "memory.load": {"load": _load(question.model)}}
+    shape, name = shape_of(question)
+    return {**told, "memory.load": {"load": _load(shape, name)}}
 
 
 @lru_cache(maxsize=64)
@@ -210,9 +212,8 @@ def _said(question: Question, told: dict) -> dict[str, list]:
 
 
 @lru_cache(maxsize=64)
-def _load(model: str) -> list[str]:
+def _load(shape: ModelShape, name: str) -> list[str]:
     """What the context of the chosen model would ask of each of its states."""
-    name, shape = models()[model].name, load_model(model)
     states_of = {group.family.rows for group in shape.layers if group.family.rows}
     if not states_of:
         return [f"{name} has no state: its cache keeps every token apart." for _ in AXES["T"].stops]

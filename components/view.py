@@ -46,6 +46,7 @@ class View:
     word: its page and the first part of its sources' names.  place: its position in the navigation.
     axis: the reel axis under the finger.  asks: server words whose controls stand in its card.
     readouts: (label, text node) pairs of the side column; table: rows of the bill below them, 0 for none.
+    paste: whether a config can be pasted or dropped here.
     dials: further controls, on its own page only.  span: share of the plot's width that its slider takes.
     player: what its play button says.  ribbon: words whose controls stand above the view on its own page.
     """
@@ -64,6 +65,7 @@ class View:
     span: float = 1.0
     dials: tuple[str, ...] = ()
     table: int = 0
+    paste: bool = False
     ribbon: tuple[str, ...] = field(default=("phi", "d_k", "seed"))
 
     @property

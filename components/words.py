@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from components.gpus import gpus
+from components.own import Own, read_own, write_own
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES
-from compute.sizing.models import models
-
-LONGEST_VALUE = 200
-"""Characters; a longer value is refused unread.  The longest legal one is a spelled feature map."""
+from compute.sizing import DTYPES, ConfigError, models
+from compute.sizing.options import COLUMNS, MLA
 
 SHOWN = 40
 """Characters of a refused value that the notice repeats."""
@@ -29,7 +29,10 @@ class Refused(ValueError):
 
 @dataclass(frozen=True)
 class Word:
-    """One name in the address: how its text is read, what it is by default, what it means."""
+    """One name in the address: how its text is read, what it is by default, what it means.
+
+    longest: characters; a longer value is refused unread.
+    """
 
     name: str
     default: Any
@@ -38,6 +41,7 @@ class Word:
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
     server: bool = True
+    longest: int = 200
 
 
 def one_of(options: Iterable[str]) -> tuple[str, Callable[[str], str]]:
@@ -76,6 +80,23 @@ def read_phi(text: str) -> str:
         return spell(read_member(text))
     except ValueError as error:
         raise Refused(f"is no feature map: {error}") from None
+
+
+def _read_own(text: str) -> Own | None:
+    try:
+        return read_own(text)
+    except ConfigError as error:
+        raise Refused(f"cannot be read: {error}") from None
+
+
+def _read_compare(text: str) -> str:
+    words = [word for word in text.split(",") if word]
+    if len(words) > 3:
+        raise Refused("names more than three models")
+    for word in words:
+        if word not in models():
+            raise Refused("names a model that is not here")
+    return ",".join(dict.fromkeys(words))
 
 
 def read_row(text: str) -> int | None:
@@ -120,6 +141,29 @@ WORDS: dict[str, Word] = {
         _word("alpha", 0.98, number(0.5, 1), "fraction a decaying memory keeps per write", write=brief),
         _word("beta", 0.5, number(0, 1), "write strength of the delta rules", write=brief),
         _word("model", "minimax-01", one_of(models()), "model whose bytes are counted"),
+        _word(
+            "own",
+            None,
+            ("the compact text of a pasted config", _read_own),
+            "a model of your own",
+            write=write_own,
+            longest=2_000,
+        ),
+        _word(
+            "compare",
+            "",
+            ("up to three model words, comma between", _read_compare),
+            "models drawn beside the chosen one",
+        ),
+        _word("batch", 1, number(1, 4096, int), "sequences held at once"),
+        _word("kv", "bfloat16", one_of(DTYPES), "dtype of the cache"),
+        _word("state", "float32", one_of(DTYPES), "dtype of the state"),
+        _word("conv", "bfloat16", one_of(DTYPES), "dtype of the convolution window"),
+        _word("columns", "k", one_of(COLUMNS), "columns of the convolution window that are kept"),
+        _word("mla", "latent", one_of(MLA), "form in which latent attention is cached"),
+        _word("tp", 1, number(1, 64, int), "tensor-parallel ranks; the bill is one rank's"),
+        _word("gpu", "h200", one_of(gpus()), "accelerator that the model is fitted into"),
+        _word("gib", 0, number(0, 100_000, int), "GiB free for caches and states; 0 is all of the accelerator"),
         _word("head", 128, whole_of(HEADS), "width of the head whose cost is counted"),
         _word("example", "hand", one_of(EXAMPLES), "tokens that the three forms are run on"),
         _word("chunk", 16, number(1, 64, int), "tokens per chunk"),
@@ -153,7 +197,7 @@ def read_address(arguments: dict[str, list[bytes]]) -> tuple[dict[str, Any], lis
             continue
         try:
             text = given[0].decode()
-            if len(text) > LONGEST_VALUE:
+            if len(text) > word.longest:
                 raise Refused(f"is {len(text):,} characters long")
             values[name] = word.read(text)
         except UnicodeDecodeError:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 from .bill import Bill, bill
 from .crossings import layer_crossings, model_crossings
 from .dtypes import DTYPES
 from .errors import ConfigError
+from .export import as_data
 from .models import load_model, models
 from .options import COLUMNS, MLA
 from .reader import read_config
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    print(json.dumps(_data(made, shape), indent=2) if chosen.json else _table(made, shape))
+    print(json.dumps(as_data(made, shape), indent=2) if chosen.json else _table(made, shape))
     return 0
 
 
@@ -57,16 +57,6 @@ def _shape(config: str) -> ModelShape:
     if Path(config).is_file():
         return read_config(Path(config))
     raise ConfigError("config", f"{config!r} is neither a file nor a model's word", f"words: {', '.join(models())}")
-
-
-def _data(made: Bill, shape: ModelShape) -> dict:
-    return {
-        "model_type": shape.model_type,
-        "native_context": shape.native_context,
-        **asdict(made),
-        "layer_crossings": [asdict(crossing) for crossing in layer_crossings(shape, made.options)],
-        "model_crossings": asdict(model_crossings(shape, made.options)),
-    }
 
 
 def _table(made: Bill, shape: ModelShape) -> str:

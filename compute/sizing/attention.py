@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .errors import ConfigError
 from .families import Latent, Softmax
 from .keys import Keys
@@ -64,14 +66,31 @@ def latent(keys: Keys) -> Latent:
     )
 
 
+INDEXERS = ("indexer_types", "index_topk_pattern", "index_topk_freq")
+"""Keys that say which layers run the sparse indexer and which reuse an earlier layer's choice."""
+
+
 def indexed_latent(keys: Keys, word: str) -> Latent:
-    """DeepSeek-V3.2 and GLM-DSA: every layer keeps one index key per token beside the latent."""
-    for key in ("index_topk_pattern", "index_topk_freq", "indexer_types"):
-        if keys.present(key) and keys.raw(key) != 1:
-            raise ConfigError(key, "shares the sparse index between layers, which has no formula here", "report it")
-    keys.default("index_head_dim", 128, "the class default", "index_head_dim")
-    made = latent(keys)
-    return made if made.index else Latent(made.rank, made.rope, made.heads, made.nope, made.d_v, 128)
+    """DeepSeek-V3.2 and GLM-DSA: a layer that runs the sparse indexer keeps its key beside the latent."""
+    width = keys.default("index_head_dim", 128, "the class default", "index_head_dim")
+    made = only_latent(keys, word)
+    return replace(made, index=width if _runs_indexer(keys) else 0)
+
+
+def _runs_indexer(keys: Keys) -> bool:
+    key = keys.present(*INDEXERS)
+    if key is None:
+        return True
+    value, i = keys.take(key), keys.layer or 0
+    if key == "index_topk_freq":
+        skipped = keys.number("index_skip_topk_offset") or 2
+        return max(i - skipped + 1, 0) % keys.need(key) == 0
+    if not isinstance(value, str | list | tuple) or len(value) != keys.n or str(value[i]) not in INDEXER_WORDS:
+        raise ConfigError(key, "must say full or shared for every layer", "write it as published")
+    return INDEXER_WORDS[str(value[i])]
+
+
+INDEXER_WORDS = {"full": True, "F": True, "shared": False, "S": False}
 
 
 def only_latent(keys: Keys, word: str) -> Latent:

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import guard
 from .architectures import Architecture, architecture
+from .attention import INDEXERS
 from .dtypes import dtype_word
 from .errors import ConfigError
 from .families import Both, Family, Latent, NoCache, Softmax
@@ -49,7 +50,7 @@ def read_config(config: dict[str, Any] | str | os.PathLike) -> ModelShape:
 
 def _groups(keys: Keys, kind: Architecture, words: list[str]) -> tuple[LayerGroup, ...]:
     """Equal layers put together, in the order of first appearance."""
-    by_layer = any(isinstance(keys.raw(key), list | tuple) for key in PER_LAYER)
+    by_layer = keys.present(*INDEXERS) or any(isinstance(keys.raw(key), list | tuple) for key in PER_LAYER)
     origin = tuple(keys.trail)
     made: dict[Any, tuple[Family, tuple[str, ...]]] = {}
     counts: dict[Family, int] = {}

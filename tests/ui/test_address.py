@@ -131,7 +131,7 @@ def hostile(tab, name, query, *named):
     return notice
 
 
-@pytest.mark.parametrize("text", [MARKUP, "</script><script>alert(1)</script>", "9" * 3_000, "\0"], ids=["markup", "script", "long", "nul"])
+@pytest.mark.parametrize("text", [MARKUP, "</script><script>alert(1)</script>", "9" * 1_000, "\0"], ids=["markup", "script", "long", "nul"])
 def test_bad_words_are_refused_by_name_on_every_page(tab, name, text):
     words = {word: text for word in WORDS}
     hostile(tab, name, urlencode(words), *(f"{word} " for word in WORDS))

@@ -272,6 +272,15 @@ def test_a_sparse_indexer_adds_its_key():
     assert read_config(config).layers[0].family == Latent(512, 64, 128, 128, 128, 64)
 
 
+def test_layers_that_reuse_an_index_keep_no_index_key():
+    config = model_config("deepseek-v3") | {"model_type": "glm_moe_dsa", "num_hidden_layers": 4, "index_head_dim": 128}
+    for how in ({"indexer_types": ["full", "full", "shared", "full"]}, {"index_topk_pattern": "FFSF"}):
+        assert [(g.count, g.family.index) for g in read_config(config | how).layers] == [(3, 128), (1, 0)]
+    every_other = read_config(config | {"index_topk_freq": 2, "index_skip_topk_offset": 2})
+    assert [(g.count, g.family.index) for g in every_other.layers] == [(3, 128), (1, 0)]
+    assert refusal(config | {"indexer_types": ["full"] * 3}).key == "indexer_types"
+
+
 def test_flash_linear_attention_hybrids_name_their_softmax_layers():
     config = {"model_type": "gla", "num_hidden_layers": 4, "hidden_size": 256, "num_heads": 4, "expand_k": 0.5}
     config |= {"expand_v": 1.0, "attn": {"layers": [1, 3], "num_heads": 8, "num_kv_heads": 2, "window_size": 64}}

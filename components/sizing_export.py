@@ -1,0 +1,23 @@
+"""The bill as a file."""
+
+from __future__ import annotations
+
+import json
+
+from components.lesson import Question
+from components.sizing_answer import make_bill, options_of, shape_of
+from compute.sizing.export import as_csv, as_data
+
+FORMATS = ("csv", "json")
+
+
+def exported(question: Question, tokens: int, form: object) -> tuple[str, str]:
+    """File name and content of the bill at a context length.  ValueError for an unknown format."""
+    if form not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}")
+    shape, _ = shape_of(question)
+    made = make_bill(shape, tokens, options_of(question))
+    name = f"{'own-model' if question.own else question.model}-{tokens}-tokens.{form}"
+    if form == "csv":
+        return name, as_csv(made, shape)
+    return name, json.dumps(as_data(made, shape), indent=2, ensure_ascii=False)
