@@ -103,13 +103,13 @@ def _fill(document: Any, name: str) -> None:
     )
 
 
+RIBBON = ("phi", "knob", "d_k", "seed", "model", "compare")
+
+
 def _ribbon(views: tuple[View, ...]) -> tuple[str, ...]:
-    words = tuple(dict.fromkeys(word for v in views for word in v.ribbon))
-    return tuple(
-        word
-        for word in ("phi", "knob", "d_k", "seed", "model", "compare")
-        if word in words or (word == "knob" and "phi" in words)
-    )
+    """Words of the shared choice, in the order in which they stand; the overview compares no models."""
+    words = {word for v in views for word in v.ribbon} - ({"compare"} if len(views) > 1 else set())
+    return tuple(word for word in RIBBON if word in words or (word == "knob" and "phi" in words))
 
 
 def _context(

@@ -74,6 +74,11 @@ def test_the_largest_derivative_is_the_largest_entry(n, seed, signed):
         assert largest <= normaliser.kernel_derivative_bound(kappa) * (1 + 1e-12)
 
 
+def test_a_weight_above_one_moves_most_under_the_other_keys():
+    """Signed kernel values 3, -1, -1: the first weight is 3, and every other value pulls on it three times."""
+    assert normaliser.largest_kernel_derivative(np.array([3.0, -1.0, -1.0])) == 3
+
+
 def test_nothing_bounds_the_kernel_derivative_but_a_quarter_bounds_the_score_derivative():
     for small in (1e-2, 1e-5, 1e-8):
         kappa = small * np.array([1.0, 1.0])
