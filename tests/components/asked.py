@@ -1,61 +1,110 @@
-"""The views, found in the folder of pages, and the questions that their tests walk."""
+"""What the tests of the app walk: views, the questions that can be asked, and the address words with good and bad texts.
+
+Views come from the folder of pages and examples from what the table of words says is legal, so a new page or word is
+tested as soon as it stands there.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
 
 from app.page import OVERVIEW, pages, view
 from components.axes import AXES
-from components.lesson import Question
+from components.lesson import SERVER, Question, fit
 from components.reel import fill
-from components.words import KEYS, PHIS, WIDTHS
+from components.words import KEYS, PHIS, WIDTHS, WORDS, Word
 from compute.memory import WRITE_RULES
-from compute.sizing.models import models
 
 VIEWS = {word: view(word) for word in pages() if word != OVERVIEW}
 DEFAULT = Question()
 KNOBBED = ("favor~m~16", "trig~m~1024", "taylor~symmetric~true", "dpfp~nu~1", "dpfp~nu~31")
+SPELLED = {
+    "phi": (*PHIS, "favor~m~64", "trig~seed~5", "taylor~symmetric~true", "dpfp~nu~1"),
+    "row": ("", "0", "255"),
+    "compare": ("", "llama-3.1-8b", "llama-3.1-8b,qwen3.8-27b"),
+}
+"""Legal texts of words whose table entry is a sentence."""
+
+MARKUP = "<img src=x onerror=alert(1)>"
+SCRIPT = "</script><script>alert(1)</script>"
+BAD = {
+    "markup": MARKUP,
+    "the end of a script": SCRIPT,
+    "ten kilobytes": "9" * 10_000,
+    "a NUL": "\0",
+    "a NUL after a number": "1\0",
+    "a word": "nonsense",
+    "Arabic digits": "٣",
+    "full-width digits": "１６",
+    "a superscript": "²",
+    "not a number": "nan",
+    "infinity": "inf",
+    "an exponent": "1e1",
+    "an underscore": "1_6",
+    "a plus": "+16",
+    "blanks": " 16 ",
+    "a line break": "16\n",
+    "two signs": "--1",
+    "two points": "1.2.3",
+    "a point alone": ".",
+    "a sign alone": "-",
+    "far above": "99999999",
+    "far below": "-99999999",
+    "a JSON list": '["elu"]',
+    "an unknown knob": "favor~q~1",
+    "a knob without a value": "favor~m",
+    "a knob beyond its offer": "favor~m~1000000",
+    "a knob given twice": "favor~m~16~m~16",
+}
+"""Texts that hardly any word takes."""
+
+
+def examples(word: Word) -> tuple[str, ...]:
+    """Legal texts of a word: all its options, or both ends of its range, and its default."""
+    if word.name in SPELLED:
+        return SPELLED[word.name]
+    if " | " in word.legal:
+        return tuple(word.legal.split(" | "))
+    ends = re.fullmatch(r"(-?[\d.,]+) … (-?[\d.,]+)", word.legal)
+    ends = tuple(end.replace(",", "") for end in ends.groups()) if ends else ()
+    return tuple(dict.fromkeys((*ends, word.write(word.default))))
+
+
+def outside(word: Word) -> tuple[str, ...]:
+    """Texts just outside what is legal."""
+    if ends := re.fullmatch(r"(-?[\d.,]+) … (-?[\d.,]+)", word.legal):
+        low, high = (float(end.replace(",", "")) for end in ends.groups())
+        step = 1 if isinstance(word.default, int) else 0.01
+        return f"{low - step:.15g}", f"{high + step:.15g}"
+    if word.name == "row":
+        return "-1", "256"
+    legal = next(text for text in examples(word) if text) if any(examples(word)) else "x"
+    return (f"{legal} ", f"{legal}x")
 
 
 def questions() -> list[Question]:
     """Every value of every choice, and the pairs of choices that meet in one view."""
     asked = [DEFAULT]
-    asked += [Question(phi=phi, d_k=d_k) for phi in (*PHIS, *KNOBBED) for d_k in WIDTHS if fits(phi, d_k)]
-    asked += [Question(seed=seed) for seed in (1, 99)]
+    asked += [Question(**{name: word.read(text)}) for name, word in SERVER.items() for text in examples(word)]
+    asked += [Question(phi=phi, d_k=d_k) for phi in (*PHIS, *KNOBBED) for d_k in WIDTHS]
     asked += [Question(phi=phi, row=row) for phi in ("softmax", "trig") for row in (0, 101, 255)]
     asked += [Question(keys=keys, rule=rule) for keys in KEYS for rule in WRITE_RULES]
-    asked += [Question(keys="phi", phi=phi, d_k=d_k, rule="delta") for phi in PHIS for d_k in (4, 64)]
+    asked += [Question(keys="phi", phi=phi, d_k=d_k, rule="delta") for phi in (*PHIS, *KNOBBED) for d_k in (4, 64)]
     asked += [Question(keys="correlated", rho=rho) for rho in (0.0, 0.95)]
-    asked += [Question(rule="gated_delta", alpha=alpha, beta=beta) for alpha in (0.5, 1.0) for beta in (0.05, 1.0)]
-    asked += [Question(model=model) for model in models()]
+    asked += [Question(rule=rule, alpha=a, beta=b) for rule in ("decay", "delta", "gated_delta") for a in (0.5, 1.0) for b in (0.0, 0.05, 1.0)]
     asked += [Question(model=model, phi=phi) for model in ("qwen3.8-27b", "llama-3.1-8b") for phi in PHIS]
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys(question for question in asked if goes_together(question)))
 
 
-def fits(phi: str, d_k: int) -> bool:
-    """Whether the map exists at this width: DPFP has at most 2·d_k − 1 shifts."""
-    try:
-        Question(phi=phi, d_k=d_k).map and Question(phi=phi, d_k=d_k).map.d_phi(d_k)
-    except ValueError:
-        return False
-    return True
+def goes_together(question: Question) -> bool:
+    """Whether the lesson would leave the words as they are."""
+    return not fit({name: getattr(question, name) for name in SERVER})[1]
 
 
 QUESTIONS = questions()
-HARD = (
-    Question(phi="dpfp~nu~31", d_k=4),
-    Question(phi="dpfp~nu~8", d_k=4, keys="phi"),
-    Question(phi="relu", d_k=4, keys="phi"),
-    Question(phi="favor~m~4096~seed~9999", d_k=64, keys="phi"),
-    Question(phi="trig~m~16", d_k=4, row=255),
-    Question(rule="delta", beta=0.0),
-    Question(rule="decay", alpha=0.5),
-    Question(rule="gated_delta", alpha=1.0, beta=1.0, keys="orthonormal"),
-    Question(keys="correlated", rho=0.0),
-)
-"""Legal word by word, and at the edge together."""
 
 
 @cache

@@ -11,8 +11,8 @@ from scipy import linalg, special, stats
 
 from components.axes import AXES
 from components.lesson import Question
-from components.memory import pairs
-from components.sharpness import name_of
+from components.memory_answer import pairs
+from components.sharpness_answer import name_of
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import FEATURE_MAPS, read_member
 from compute.memory import WRITE_RULES, crosstalk_energy

@@ -5,55 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from asked import BAD, MARKUP, examples, outside
 from hypothesis import given
 from hypothesis import strategies as st
 
 from components.lesson import SERVER, Lesson, Question
-from components.words import LONGEST_VALUE, SHOWN, WORDS, read_address, written
-from compute.feature_maps import FEATURE_MAPS
-
-MARKUP = "<img src=x onerror=alert(1)>"
-BAD = {
-    "markup": MARKUP,
-    "the end of a script": "</script><script>alert(1)</script>",
-    "ten kilobytes": "9" * 10_000,
-    "a NUL": "\0",
-    "a NUL after a number": "1\0",
-    "a word": "nonsense",
-    "Arabic digits": "٣",
-    "full-width digits": "１６",
-    "a superscript": "²",
-    "not a number": "nan",
-    "infinity": "inf",
-    "an exponent": "1e1",
-    "an underscore": "1_6",
-    "a plus": "+16",
-    "blanks": " 16 ",
-    "a line break": "16\n",
-    "two signs": "--1",
-    "two points": "1.2.3",
-    "a point alone": ".",
-    "a sign alone": "-",
-    "far above": "99999999",
-    "far below": "-99999999",
-    "a JSON list": '["elu"]',
-    "an unknown knob": "favor~q~1",
-    "a knob without a value": "favor~m",
-    "a knob beyond its offer": "favor~m~1000000",
-    "a default spelled out twice": "favor~m~16~m~16",
-}
-OUTSIDE = {
-    "phi": "dpfp~nu~0", "d_k": "5", "seed": "100", "row": "256", "rule": "Additive", "keys": "orthonormal ", "rho": "0.96",
-    "alpha": "0.49", "beta": "1.01", "model": "gpt-5", "c": "16.1", "n": "257", "N": "15", "T": "10000001", "theme": "Dark",
-    "embed": "2", "hide": "all", "v": "0",
-}  # fmt: skip
-LEGAL = {
-    "phi": ["softmax", *FEATURE_MAPS, "favor~m~64", "trig~seed~5", "taylor~symmetric~true", "dpfp~nu~1"],
-    "d_k": ["4", "64"], "seed": ["0", "99"], "row": ["", "0", "255"], "rule": ["gated_delta"], "keys": ["phi", "correlated"],
-    "rho": ["0", "0.95", "0.5"], "alpha": ["0.5", "1", "0.98"], "beta": ["1", "0.05"], "model": ["llama-3.1-8b"],
-    "c": ["0.25", "16", "1.6"], "n": ["0", "256"], "N": ["16", "256"], "T": ["1", "10000000"], "theme": ["dark"],
-    "embed": ["1"], "hide": ["controls"], "v": ["1"],
-}  # fmt: skip
+from components.words import SHOWN, WIDTHS, WORDS, read_address, written
 
 every_word = pytest.mark.parametrize("word", WORDS.values(), ids=WORDS)
 
@@ -62,8 +19,9 @@ def read(**words: str | bytes):
     return read_address({name: [text if isinstance(text, bytes) else text.encode()] for name, text in words.items()})
 
 
-def test_the_lists_here_name_every_word():
-    assert set(OUTSIDE) == set(WORDS) == set(LEGAL)
+def test_most_words_have_more_than_one_example():
+    """Else the walk over the table would try the defaults only."""
+    assert sum(len(examples(word)) > 1 for word in WORDS.values()) > 0.9 * len(WORDS)
 
 
 @every_word
@@ -74,7 +32,7 @@ def test_a_word_reads_its_own_written_default(word):
 
 @every_word
 def test_every_legal_value_is_read_and_written_back(word):
-    for text in LEGAL[word.name]:
+    for text in examples(word):
         values, refused = read(**{word.name: text})
         assert not refused
         assert word.write(values[word.name]) == text
@@ -94,30 +52,30 @@ def test_a_spelled_out_default_is_written_short():
 def test_a_bad_value_is_refused_by_name_and_the_rest_of_the_address_holds(word, text):
     other = "beta" if word.name != "beta" else "alpha"
     values, refused = read(**{word.name: text, other: "0.75"})
-    if text in ("٣", "１６", "²") or word.name not in values:
-        assert word.name not in values
+    if word.name in values:  # legal after all, such as a seed of 16 or v = 1
+        assert text.isascii() and word.write(values[word.name]) == text
+    else:
         (sentence,) = refused
         assert sentence.startswith(f"{word.name} ")
-    else:  # legal after all, such as v = 1 or a seed of digits
-        assert word.write(values[word.name]) == text
     assert values[other] == 0.75
 
 
 @every_word
 def test_a_value_just_outside_is_refused_and_not_clamped(word):
-    values, refused = read(**{word.name: OUTSIDE[word.name]})
-    assert values == {} and len(refused) == 1 and refused[0].startswith(f"{word.name} ")
+    for text in outside(word):
+        values, refused = read(**{word.name: text})
+        assert values == {} and len(refused) == 1 and refused[0].startswith(f"{word.name} ")
 
 
 @every_word
 def test_an_empty_value_is_legal_only_where_the_table_says_so(word):
     values, refused = read(**{word.name: ""})
-    assert (word.name in values) == (word.name in ("row", "hide")) and len(refused) == (word.name not in values)
+    assert (word.name in values) == ("" in examples(word)) and len(refused) == (word.name not in values)
 
 
 @every_word
 def test_a_repeated_word_counts_once_and_is_named(word):
-    first, second = word.write(word.default).encode(), LEGAL[word.name][0].encode()
+    first, second = word.write(word.default).encode(), examples(word)[-1].encode()
     values, refused = read_address({word.name: [first, second, b"<b>"]})
     assert values == {word.name: word.default}
     assert len(refused) == 1 and refused[0].startswith(f"{word.name} stands 3 times")
@@ -152,7 +110,7 @@ def test_any_address_at_all_is_read(arguments):
     assert written(values).keys() <= set(WORDS)
 
 
-@given(st.sampled_from(list(WORDS)), st.text(max_size=LONGEST_VALUE + 20))
+@given(st.sampled_from(list(WORDS)), st.text(max_size=220))
 def test_what_is_read_is_read_again_from_what_is_written(name, text):
     """Such as 0.50, which is written 0.5: one state, one address."""
     values, _ = read_address({name: [text.encode("utf-8", "surrogatepass")]})
@@ -177,13 +135,26 @@ def test_a_question_has_one_field_for_each_server_word():
 
 @pytest.mark.parametrize("name", SERVER)
 def test_a_lesson_takes_checked_texts_only(name):
-    lesson = Lesson()
-    for text in (*BAD.values(), OUTSIDE[name]):
+    for text in (*BAD.values(), *outside(WORDS[name])):
+        lesson = Lesson()
         if not lesson.take({name: text}):
             assert WORDS[name].write(getattr(lesson, name)) == text
-    assert lesson.take({name: OUTSIDE[name]})[0].startswith(f"{name} ")
-    assert lesson.take({name: LEGAL[name][-1]}) == []
-    assert WORDS[name].write(getattr(lesson, name)) == LEGAL[name][-1]
+        else:
+            assert getattr(lesson, name) == WORDS[name].default
+    assert lesson.take({name: outside(WORDS[name])[0]})[0].startswith(f"{name} ")
+    assert lesson.take({name: examples(WORDS[name])[-1]}) == []
+    assert WORDS[name].write(getattr(lesson, name)) == examples(WORDS[name])[-1]
+
+
+@pytest.mark.parametrize("d_k", WIDTHS)
+def test_words_that_do_not_go_together_fall_back_to_what_does(d_k):
+    """DPFP has at most 2·d_k − 1 shifts."""
+    lesson = Lesson()
+    lesson.take({"phi": "dpfp~nu~31", "d_k": str(d_k)})
+    assert lesson.phi == ("dpfp~nu~31" if d_k > 15 else "dpfp") and lesson.d_k == d_k
+    lesson.take({"phi": "dpfp~nu~31", "d_k": "64"})
+    lesson.take({"d_k": str(d_k)})
+    assert lesson.question.map.d_phi(d_k)
 
 
 def test_one_refused_text_does_not_stop_the_others():

@@ -24,6 +24,8 @@ from compute.attention import (
 )
 from compute.feature_maps import FEATURE_MAPS
 
+pytestmark = pytest.mark.outside
+
 T, D_K, D_V, LEAD = 128, 16, 10, (2, 3)
 SCALE = D_K**-0.5
 IDENTITY = FEATURE_MAPS["identity"]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
+from asked import piece_of
 
 from app.page import OVERVIEW, figures_of, views_of
 from components.axes import AXES
@@ -192,19 +193,8 @@ def expected(name: str, question: Question, at: dict[str, int]) -> dict[str, dic
                 told.setdefault(source, {}).update(columns)
         for reel in view.reels:
             for bind in (bind for bind in reel.binds if bind.source):
-                told.setdefault(bind.source, {})[bind.to or bind.column] = _piece(reel, bind, answer, at[reel.axis])
+                told.setdefault(bind.source, {})[bind.to or bind.column] = piece_of(reel, bind, answer, at[reel.axis])
     return told
-
-
-def _piece(reel, bind, answer, i):
-    row = answer[reel.name]
-    if not bind.pool:
-        piece = row[bind.column][i]
-    elif bind.stop:
-        piece = answer[bind.pool][bind.column][row[bind.start][i] : row[bind.stop][i]]
-    else:
-        piece = answer[bind.pool][bind.column][row[bind.start][i]]
-    return np.asarray(piece) * bind.scale if bind.scale != 1 else piece
 
 
 def expected_texts(name: str, question: Question, at: dict[str, int]) -> dict[str, str]:
@@ -214,7 +204,7 @@ def expected_texts(name: str, question: Question, at: dict[str, int]) -> dict[st
         told.update(zip(*(answer[f"{view.word}.texts"][key] for key in ("node", "text")), strict=True))
         for reel in view.reels:
             for bind in (bind for bind in reel.binds if bind.node):
-                piece = _piece(reel, bind, answer, at[reel.axis])
+                piece = piece_of(reel, bind, answer, at[reel.axis])
                 source, _, column = bind.phrase.rpartition(".")
                 told[bind.node] = piece if isinstance(piece, str) else fill(answer[source][column][0], piece)
         if name == OVERVIEW:
@@ -229,7 +219,7 @@ def expected_properties(name: str, question: Question, at: dict[str, int], dark:
         props = answer.get(f"{view.word}.props", {"model": [], "property": [], "value": []})
         rows += zip(props["model"], props["property"], props["value"], strict=True)
         rows += [
-            (bind.model, bind.property, _piece(reel, bind, answer, at[reel.axis]))
+            (bind.model, bind.property, piece_of(reel, bind, answer, at[reel.axis]))
             for reel in view.reels
             for bind in reel.binds
             if bind.model

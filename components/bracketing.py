@@ -1,0 +1,142 @@
+"""Bracketing: why do the parentheses matter?"""
+
+from __future__ import annotations
+
+import numpy as np
+from bokeh.models import CategoricalColorMapper, ColumnDataSource, Span
+from bokeh.plotting import figure
+
+from components.bracketing_answer import EDGE, LAST, MODES, NOWHERE, answer
+from components.bracketing_times import clock
+from components.lesson import Question
+from components.palette import LIGHT
+from components.plots import labels, line, mark, plot, ticks
+from components.powers import raised
+from components.reel import Bind, Reel
+from components.view import Cell, Drawing, View
+
+TOKENS = {1: "1", 16: "16", 256: "256", 4096: "4K", 65536: "64K", 2**20: "1M"}
+SLOTS = {"left": "cache", "right": "state"}
+"""The left order pays with the matrix that softmax pays with, the right order keeps a state."""
+
+REELS = (
+    Reel(
+        "bracketing.reel",
+        "T",
+        (
+            Bind("T", model="bracketing.here", property="location"),
+            Bind("T", model="bracketing.now", property="location"),
+            Bind("dots_x", source="bracketing.dots", to="x"),
+            Bind("dots_y", source="bracketing.dots", to="y"),
+            Bind("T", source="bracketing.gap", to="x"),
+            Bind("gap_y", source="bracketing.gap", to="y"),
+            Bind("gap_text", source="bracketing.gap", to="text"),
+            *(
+                Bind(f"{side}_{short}", source=f"bracketing.{side}_parts", to=to)
+                for side in SLOTS
+                for short, to in (("w", "width"), ("h", "height"))
+            ),
+            *(Bind(f"{side}_size", source=f"bracketing.{side}_sizes", to="text") for side in SLOTS),
+            Bind("headline", node="bracketing.headline"),
+            Bind("sentence", node="bracketing.sentence", phrase="bracketing.phrases.sentence"),
+            *(
+                Bind(node, node=f"bracketing.{node}")
+                for node in ("left_flops", "right_flops", "between", "sums", "decoding", "left_title", "right_title")
+            ),
+            *(
+                Bind(f"{part}_{i}", node=f"bracketing.row.{i}.{part}")
+                for i in range(MODES)
+                for part in ("bytes", "arithmetic")
+            ),
+        ),
+    ),
+)
+
+
+def draw(question: Question, compact: bool) -> Drawing:
+    sources = VIEW.sources(question)
+    panels = tuple(
+        Cell(
+            _panel(side, sources, 112 if compact else 146),
+            title_node=f"bracketing.{side}_title",
+            hint=" (areas to scale, down to a hairline)",
+        )
+        for side in SLOTS
+    )
+    flops = Cell(_flops(sources, 188 if compact else 218))
+    timed = Cell(clock(sources, 150 if compact else 178, (1, EDGE), TOKENS), title_node="bracketing.machine")
+    return Drawing((panels, (flops,), (timed,)), sources)
+
+
+def _panel(side: str, sources: dict[str, ColumnDataSource], height: int) -> figure:
+    """Four matrices as rectangles, areas to scale: three are given, the filled one stands between the products."""
+    fig = plot(f"bracketing.{side}_order", height, (0, 5.45), (-0.98, 0.56), left=4, right=4)
+    fig.xaxis.visible = fig.yaxis.visible = fig.ygrid.visible = False
+    parts = sources[f"bracketing.{side}_parts"]
+    colours = [LIGHT["faint"], LIGHT[SLOTS[side]]]
+    tint = {"field": "kind", "transform": CategoricalColorMapper(factors=["given", "made"], palette=colours)}
+    edge = {
+        "field": "kind",
+        "transform": CategoricalColorMapper(factors=["given", "made"], palette=[LIGHT["muted"], LIGHT[SLOTS[side]]]),
+    }
+    fig.rect("x", "y", "width", "height", source=parts, fill_color=tint, fill_alpha=0.55, line_color=edge, line_width=1)
+    labels(fig, sources[f"bracketing.{side}_names"], text_align="center", text_font_size="12px")
+    labels(fig, sources[f"bracketing.{side}_signs"], "muted", text_align="center", text_font_size="19px")
+    labels(fig, sources[f"bracketing.{side}_sizes"], "muted", text_align="center", text_font_size="10px")
+    if side == "right":
+        fig.add_layout(Span(location=0, dimension="height", line_color=LIGHT["faint"], line_width=1))
+        labels(fig, sources["bracketing.right_note"], "muted", text_align="center")
+    return fig
+
+
+def _flops(sources: dict[str, ColumnDataSource], height: int) -> figure:
+    fig = plot("bracketing.by_t", height, (1, EDGE), (1e2, 1e18), x_log=True, y_log=True, y_label="FLOPs of one head")
+    fig.y_range.name = "bracketing.y"
+    ticks(fig.xaxis[0], TOKENS)
+    ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" for e in range(0, 22, 3)})
+    for side, slot in SLOTS.items():
+        line(fig, sources["bracketing.curves"], "T", side, slot, line_width=2.4)
+    mark(fig, "bracketing.star", NOWHERE, slot="faint", dash="dashed")
+    mark(fig, "bracketing.here", 2**20)
+    fig.scatter(
+        "x", "y", source=sources["bracketing.dots"], size=8,
+        fill_color=LIGHT["ink"], line_color=LIGHT["ground"], line_width=1.2,
+    )  # fmt: skip
+    labels(
+        fig, sources["bracketing.gap"], x_offset=8, text_font_size="13px", text_font_style="bold",
+        name="bracketing.ratio",
+    )  # fmt: skip
+    cross = sources["bracketing.cross"]
+    fig.scatter("x", "y", source=cross, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
+    labels(fig, cross, x_offset=8, y_offset=12, name="bracketing.cross_name")
+    ends = sources["bracketing.ends"]
+    tints = CategoricalColorMapper(factors=list(SLOTS), palette=[LIGHT[slot] for slot in SLOTS.values()])
+    fig.scatter(
+        "tick", "y", source=ends, marker="square", size=7, line_color=None,
+        fill_color={"field": "order", "transform": tints},
+    )  # fmt: skip
+    labels(fig, ends)
+    return fig
+
+
+VIEW = View(
+    word="bracketing",
+    title="Bracketing",
+    place=1,
+    question="Why do the parentheses matter?",
+    axis="T",
+    asks=("head",),
+    span=round(float(np.log(LAST) / np.log(EDGE)), 4),
+    reels=REELS,
+    draw=draw,
+    answer=answer,
+    table=MODES,
+    readouts=(
+        ("left order, FLOPs", "bracketing.left_flops"),
+        ("right order, FLOPs", "bracketing.right_flops"),
+        ("held between the products", "bracketing.between"),
+        ("the denominators add", "bracketing.sums"),
+        ("comparisons to decode T by softmax", "bracketing.decoding"),
+    ),
+    ribbon=("phi",),
+)

@@ -1,0 +1,141 @@
+"""Times that a named machine took for two forms of attention, as they were measured: read from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from bokeh.models import BoxAnnotation, ColumnDataSource
+from bokeh.plotting import figure
+
+from components.palette import LIGHT
+from components.plots import labels, mark, plot, ticks
+from components.powers import times
+from components.reel import Answer
+from compute.cost import crossover_T, saving
+
+FOOT = 4e-5
+"""Height of the notes at the foot of the plot, in seconds."""
+
+SLOTS = {"softmax": "cache", "linear": "state"}
+
+MEASURED = Path(__file__).resolve().parent.parent / "assets" / "measured" / "h200-forms.json"
+
+
+@dataclass(frozen=True)
+class Series:
+    """Times of one way to compute attention: lengths in tokens, and seconds."""
+
+    form: str
+    heads: int
+    T: np.ndarray
+    seconds: np.ndarray
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One machine's times, and between which lengths the two forms' times cross, by number of heads."""
+
+    machine: str
+    head: int
+    series: tuple[Series, ...]
+    crossings: dict[int, tuple[int, int]]
+
+
+@cache
+def measured() -> Measured:
+    told = json.loads(MEASURED.read_text(encoding="utf-8"))
+    day = date.fromisoformat(told["date"])
+    return Measured(
+        f"{told['device']}, {told['dtype']}, torch {told['torch']}, {day.day} {day:%B %Y}",
+        told["head"],
+        tuple(
+            Series(s["form"], s["heads"], np.array(s["T"], dtype=float), np.array(s["ms"]) / 1e3)
+            for s in told["series"]
+        ),
+        {c["heads"]: tuple(c["between"]) for c in told["crossings"]},
+    )
+
+
+def machine() -> str:
+    told = measured()
+    return (
+        f"time, measured on one {told.machine}: softmax (torch) against chunkwise linear attention (fla), "
+        f"causal, head width {told.head}"
+    )
+
+
+def source_of(series: Series) -> str:
+    return f"bracketing.{series.form}_{series.heads}"
+
+
+def measured_times() -> Answer:
+    """The measured points; they do not depend on what is asked."""
+    told = measured()
+    found = {source_of(s): {"T": s.T, "seconds": s.seconds} for s in told.series}
+    ends = {source_of(s): (s.T[-1], s.seconds[-1]) for s in told.series}
+    names = {
+        "bracketing.softmax_1": ("softmax, 1 head", "right", -9, 0),
+        "bracketing.softmax_16": ("softmax, 16 heads", "left", 9, 0),
+        "bracketing.linear_1": ("linear, 1 head", "left", 9, 0),
+        "bracketing.linear_16": ("linear, 16 heads", "center", 0, -13),
+    }
+    equal = crossover_T(told.head, told.head)
+    low, high = told.crossings[1]
+    later = [times(float(saving(T, told.head, told.head))) for T in (low, high)]
+    return {
+        **found,
+        "bracketing.time_names": {
+            "x": np.array([ends[source][0] for source in names]),
+            "y": np.array([ends[source][1] for source in names]),
+            "text": [text for text, *_ in names.values()],
+            "align": [align for _, align, *_ in names.values()],
+            "right": np.array([float(right) for *_, right, _ in names.values()]),
+            "down": np.array([float(down) for *_, down in names.values()]),
+        },
+        "bracketing.star_note": {
+            "x": np.array([float(equal)]),
+            "y": np.array([FOOT]),
+            "text": [f"FLOPs cross at {equal:,}"],
+        },
+        "bracketing.late": {
+            "x": np.array([float(low)]),
+            "y": np.array([FOOT]),
+            "text": [f"one head crosses in here, {later[0]} to {later[1]} later"],
+        },
+    }
+
+
+def clock(
+    sources: dict[str, ColumnDataSource], height: int, x: tuple[float, float], x_ticks: Mapping[float, str]
+) -> figure:
+    """Times of a named machine: points where it was measured, thin lines only to lead the eye."""
+    told = measured()
+    fig = plot(
+        "bracketing.times", height, x, (2.2e-5, 0.07), x_log=True, y_log=True,
+        x_label="context T (tokens)",
+    )  # fmt: skip
+    ticks(fig.xaxis[0], x_ticks)
+    ticks(fig.yaxis[0], {1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms"})
+    low, high = told.crossings[1]
+    band = BoxAnnotation(name="bracketing.late_band", left=low, right=high, level="underlay", visible=False)
+    band.update(fill_color=LIGHT["faint"], fill_alpha=0.22, line_color=None)
+    fig.add_layout(band)
+    mark(fig, "bracketing.star_then", crossover_T(told.head, told.head), slot="faint", dash="dashed")
+    mark(fig, "bracketing.now", 2**20)
+    for series in told.series:
+        source, colour = sources[source_of(series)], LIGHT[SLOTS[series.form]]
+        fig.line("T", "seconds", source=source, line_color=colour, line_width=1, line_alpha=0.6)
+        fig.scatter(
+            "T", "seconds", source=source, size=8, line_color=colour, line_width=1.6,
+            fill_color=colour if series.heads == 1 else LIGHT["ground"],
+        )  # fmt: skip
+    labels(fig, sources["bracketing.time_names"], x_offset="right", y_offset="down", text_align="align")
+    labels(fig, sources["bracketing.star_note"], "muted", x_offset=6, name="bracketing.star_name")
+    labels(fig, sources["bracketing.late"], x_offset=6, name="bracketing.late_name").visible = False
+    return fig

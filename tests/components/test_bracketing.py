@@ -1,0 +1,258 @@
+"""Bracketing: what is drawn and said is what the costs are, and a machine's times are the ones in the file."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from asked import said, shown
+
+from app.page import view
+from components.axes import AXES
+from components.bracketing_answer import equal_cost, width
+from components.bracketing_times import MEASURED, measured
+from components.lesson import Question
+from components.powers import powers, times
+from components.teaching import teaching
+from components.view import start_positions
+from components.words import HEADS, PHIS
+
+STOPS = AXES["T"].stops
+VIEW = view("bracketing")
+every_head = pytest.mark.parametrize("head", HEADS)
+
+
+def at(T: int) -> int:
+    assert T in STOPS
+    return STOPS.index(T)
+
+
+def told(question: Question, node: str, T: int) -> str:
+    return said("bracketing", question, f"bracketing.{node}")[at(T)]
+
+
+def props(question: Question) -> dict:
+    rows = VIEW.answer(question)["bracketing.props"]
+    return {(m, p): v for m, p, v in zip(rows["model"], rows["property"], rows["value"], strict=True)}
+
+
+# FLOPs
+
+
+def test_at_65536_tokens_and_width_128_the_right_order_saves_a_factor_512():
+    """2.199·10¹² against 4.295·10⁹, by hand: 2·T²·256 and 4·T·128²."""
+    headline = told(Question(), "headline", 65536)
+    assert "512 times fewer" in headline and "4.3·10⁹" in headline and "2.2·10¹²" in headline
+    curves = VIEW.answer(Question())["bracketing.curves"]
+    assert curves["left"][at(65536)] == 2 * 65536**2 * 256 and curves["right"][at(65536)] == 4 * 65536 * 128**2
+
+
+@every_head
+def test_equal_cost_is_said_at_the_width_of_the_head_and_cheaper_only_beyond(head):
+    question = Question(head=head)
+    assert "both orders" in told(question, "headline", head)
+    assert "left order" in told(question, "headline", head // 2)
+    assert "right order" in told(question, "headline", 2 * head)
+    assert props(question)["bracketing.star", "location"] == head + 1
+    aside = dict(zip(*VIEW.answer(question)["bracketing.texts"].values(), strict=True))["bracketing.aside"]
+    assert f"T* = {head} exactly" in aside and f"from {head + 1}" in aside
+
+
+def test_a_crossing_between_two_lengths_is_not_called_equal():
+    """d_φ = 256, d_v = 128: T* = 170 and two thirds."""
+    question = Question(phi="favor", head=128)
+    assert equal_cost(256, 128) == Fraction(512, 3)
+    aside = dict(zip(*VIEW.answer(question)["bracketing.texts"].values(), strict=True))["bracketing.aside"]
+    assert "Equal" not in aside and "171" in aside
+
+
+def test_doubling_the_length_makes_one_line_four_times_as_high_and_the_other_twice():
+    curves = VIEW.answer(Question())["bracketing.curves"]
+    powers_of_two = [at(2**p) for p in range(2, 23)]
+    for name, factor in (("left", 4), ("right", 2)):
+        assert all(curves[name][b] == factor * curves[name][a] for a, b in pairwise(powers_of_two))
+
+
+@pytest.mark.parametrize("phi", PHIS)
+def test_the_dots_lie_on_the_lines_and_inside_the_axis(phi):
+    question = Question(phi=phi)
+    curves, (low, high) = (
+        VIEW.answer(question)["bracketing.curves"],
+        (props(question)["bracketing.y", end] for end in ("start", "end")),
+    )
+    for i, (x, y) in enumerate(
+        zip(
+            shown("bracketing", question, "bracketing.dots", "x"),
+            shown("bracketing", question, "bracketing.dots", "y"),
+            strict=True,
+        )
+    ):
+        assert list(x) == [STOPS[i]] * 2
+        for k, name in enumerate(("left", "right")):
+            if np.isfinite(curves[name][i]):
+                assert y[k] == curves[name][i] and low < y[k] < high
+
+
+def test_the_ratio_stands_between_the_two_dots():
+    question = Question()
+    heights = shown("bracketing", question, "bracketing.gap", "y")
+    words = shown("bracketing", question, "bracketing.gap", "text")
+    dots = shown("bracketing", question, "bracketing.dots", "y")
+    assert words[at(65536)] == "512×" and words[at(128)] == words[at(16)] == ""
+    for height, word, (left, right) in zip(heights, words, dots, strict=True):
+        assert not word or right < height < left
+
+
+# Softmax
+
+
+def test_softmax_has_no_right_order():
+    question = Question(phi="softmax")
+    answer = VIEW.answer(question)
+    assert np.isnan(answer["bracketing.curves"]["right"]).all()
+    assert answer["bracketing.curves"]["left"][at(16)] == 2 * 16 * 16 * (128 + 128)
+    assert np.isnan(answer["bracketing.reel"]["right_w"]).all() and answer["bracketing.right_note"]["text"][0]
+    assert answer["bracketing.ends"]["text"][1] == answer["bracketing.cross"]["text"][0] == ""
+    assert told(question, "right_flops", 16) == "not possible"
+    assert all("right order" not in text for text in said("bracketing", question, "bracketing.headline"))
+
+
+def test_softmax_can_only_be_run_in_parallel():
+    ways = [told(Question(phi="softmax"), f"row.{i}.bytes", 65536) for i in range(3)]
+    assert ways[0] == ways[2] == "not possible" and ways[1].endswith("FLOPs")
+
+
+# Rectangles
+
+
+@pytest.mark.parametrize("question", [Question(), Question(head=16), Question(phi="taylor")], ids=str)
+def test_rectangles_are_to_scale_and_fill_their_height(question):
+    """Sides in proportion to rows and columns, except where a side would be thinner than a hairline."""
+    d_phi, _ = width(question.phi, question.head)
+    answer = VIEW.answer(question)["bracketing.reel"]
+    for i in (at(16), at(256), at(65536)):
+        T, v = STOPS[i], question.head
+        unit = max(T, d_phi, v)
+        for side, matrices in {
+            "left": [(d_phi, T), (T, d_phi), (T, T), (v, T)],
+            "right": [(d_phi, T), (v, d_phi), (T, d_phi), (v, T)],
+        }.items():
+            for k, (wide, high) in enumerate(matrices):
+                drawn = answer[f"{side}_w"][i, k], answer[f"{side}_h"][i, k]
+                assert drawn == pytest.approx([max(wide / unit, 0.025), max(high / unit, 0.025)])
+
+
+def test_products_fit_one_beside_the_other():
+    """Columns of the first factor are rows of the second, at every stop."""
+    sizes = VIEW.answer(Question(phi="taylor"))["bracketing.reel"]
+    for left, right in zip(sizes["left_size"], sizes["right_size"], strict=True):
+        (q, k, made, v), (q2, state, k2, v2) = ([s.split(" × ") for s in row] for row in (left, right))
+        assert q[1] == k[0] and made == [q[0], k[1]] and made[1] == v[0]
+        assert k2[1] == v2[0] and state == [k2[0], v2[1]] and q2[1] == state[0]
+
+
+def test_what_lies_between_the_products_is_said_in_bytes():
+    """float32: 4·65,536² bytes are 16 GiB, 4·128² are 64 KiB."""
+    assert told(Question(), "between", 65536) == "16 GiB or 64 KiB"
+    assert "16 GiB" in told(Question(), "left_title", 65536) and "64 KiB" in told(Question(), "right_title", 65536)
+
+
+# Modes and decoding
+
+
+def test_the_modes_trade_steps_for_numbers_kept():
+    rows = [told(Question(), f"row.{i}.arithmetic", 4096) for i in range(3)]
+    assert rows[0].startswith("4,096 steps") and "16,512 numbers" in rows[0]
+    assert rows[1].startswith("1 step ") and "1.7·10⁷ numbers" in rows[1]
+    assert rows[2].startswith("64 steps") and [row.partition("; for ")[2][:8] for row in rows] == [
+        "decoding",
+        "short se",
+        "training",
+    ]
+
+
+def test_decoding_by_softmax_compares_with_all_that_came_before():
+    assert told(Question(), "decoding", 16) == "136"  # 1 + 2 + … + 16
+
+
+# What a machine took
+
+
+def test_times_are_the_ones_in_the_file_and_the_page_names_the_machine():
+    file = json.loads(MEASURED.read_text(encoding="utf-8"))
+    answer = VIEW.answer(Question())
+    for series in file["series"]:
+        drawn = answer[f"bracketing.{series['form']}_{series['heads']}"]
+        assert list(drawn["T"]) == series["T"] and list(drawn["seconds"] * 1e3) == pytest.approx(series["ms"])
+    caption = dict(zip(*answer["bracketing.texts"].values(), strict=True))["bracketing.machine"]
+    for part in (file["device"], file["dtype"], file["torch"], file["date"][:4], str(file["head"])):
+        assert part in caption
+
+
+def test_the_stated_crossings_are_the_ones_of_the_points():
+    """At one head both forms were measured at both ends: softmax is ahead at the first and behind at the last."""
+    points = {(s.form, s.heads): dict(zip(s.T, s.seconds, strict=True)) for s in measured().series}
+    low, high = measured().crossings[1]
+    assert points["softmax", 1][low] < points["linear", 1][low]
+    assert points["softmax", 1][high] > points["linear", 1][high]
+    assert points["softmax", 16][65536] > points["linear", 16][65536]
+
+
+def test_the_time_crossing_lies_32_to_512_times_beyond_the_one_of_flops():
+    assert "32× to 512×" in VIEW.answer(Question())["bracketing.late"]["text"][0]
+    asked = teaching("bracketing").question
+    assert (
+        "4,096" in asked.because and "65,536" in asked.because and asked.options[asked.right] == "beyond 4,000 tokens"
+    )
+
+
+# Every question
+
+
+def test_a_map_that_does_not_exist_at_this_width_is_counted_as_its_family_and_says_so():
+    question = Question(phi="dpfp~nu~100", d_k=64, head=16)
+    assert width(question.phi, 16)[0] == 2 * 3 * 16
+    texts = dict(zip(*VIEW.answer(question)["bracketing.texts"].values(), strict=True))
+    assert "does not exist" in texts["bracketing.aside"]
+
+
+@pytest.mark.parametrize("phi", [*PHIS, "favor~m~4096", "taylor~symmetric~true"])
+@every_head
+def test_every_question_is_answered_in_the_same_columns(phi, head):
+    first, now = VIEW.answer(Question()), VIEW.answer(Question(phi=phi, head=head))
+    assert now.keys() == first.keys()
+    for name, columns in now.items():
+        for column, values in columns.items():
+            assert len(values) == len(first[name][column])
+            if isinstance(values, np.ndarray):
+                assert values.dtype == first[name][column].dtype and values.shape == first[name][column].shape
+
+
+def test_the_first_picture_is_at_a_million_tokens():
+    assert STOPS[start_positions()["T"]] == 2**20
+
+
+# Large numbers
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0, "0"),
+        (8, "8"),
+        (0.5, "0.5"),
+        (-3.14159, "−3.14"),
+        (16384, "16,384"),
+        (2.199e12, "2.2·10¹²"),
+        (9.96e6, "1.0·10⁷"),
+    ],
+)
+def test_large_numbers_are_said_with_a_power_of_ten(value, text):
+    assert powers(value) == text
+
+
+def test_ratios_are_said_in_three_digits_or_whole():
+    assert [times(x) for x in (512.0, 15.9372, 8192.4, 2.0)] == ["512×", "15.9×", "8,192×", "2×"]
