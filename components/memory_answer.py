@@ -15,7 +15,7 @@ from components.sizing_answer import shape_of
 from components.view import props, texts
 from components.words import SOFTMAX
 from compute import memory_laws as laws
-from compute.crosstalk import every_read, states
+from compute.crosstalk import every_read, expected_energy, mean_stored, states
 from compute.feature_maps import read_member
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES, unit
@@ -70,7 +70,7 @@ def filled(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alph
         "mean": reads.mean_cosine,
         "newest": reads.newest,
         "oldest": reads.oldest,
-        "energy": reads.mean_energy,
+        "energy": mean_stored(expected_energy(K, rule, alpha=alpha, beta=beta)),
         "own": reads.mean_own,
     }
     curve = {name: nothing.copy() for name in columns}

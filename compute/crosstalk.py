@@ -33,8 +33,8 @@ class Reads:
     so a pair that is gone reads 0 and not the direction of the noise.
     own: the signal, the weight with which vⱼ itself enters its read.  With unit keys 1 for additive, αⁿ⁻ʲ under
     decay, and for a correcting rule what later writes left of βⱼ.
-    energy: the crosstalk, ‖read − own·vⱼ‖² / ‖vⱼ‖².  For additive memories its mean over random values is
-    Σ_{s≠j}(kₛ·kⱼ)².  Where own falls too, compare energy with own²: a rule may lower both and read worse.
+    energy: the crosstalk, ‖read − own·vⱼ‖² / ‖vⱼ‖².  For additive memories its mean over random values of equal length
+    is Σ_{s≠j}(kₛ·kⱼ)²; values of uneven length raise it, for Gaussian ones by d_v/(d_v − 2).  Where own falls too, compare energy with own²: a rule may lower both and read worse.
     """
 
     cosine: Array
@@ -44,15 +44,15 @@ class Reads:
     @property
     def mean_cosine(self) -> Array:
         """Mean over the pairs stored so far, `[*lead, N]`."""
-        return _mean_stored(self.cosine)
+        return mean_stored(self.cosine)
 
     @property
     def mean_energy(self) -> Array:
-        return _mean_stored(self.energy)
+        return mean_stored(self.energy)
 
     @property
     def mean_own(self) -> Array:
-        return _mean_stored(self.own)
+        return mean_stored(self.own)
 
     @property
     def newest(self) -> Array:
@@ -225,7 +225,8 @@ def _dot(xp: Any, x: Array, y: Array) -> Array:
     return xp.sum(x * y, axis=-1)
 
 
-def _mean_stored(x: Array) -> Array:
+def mean_stored(x: Array) -> Array:
+    """Mean over the pairs stored so far, `[*lead, N, N]` → `[*lead, N]`."""
     xp = namespace(x)
     N = x.shape[-1]
     return xp.sum(xp.tril(x), axis=-1) / xp.arange(1, N + 1, dtype=x.dtype, device=device(x))

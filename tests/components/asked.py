@@ -117,7 +117,7 @@ def relevant(word: str) -> tuple[Question, ...]:
     for question in QUESTIONS:
         try:
             told = VIEWS[word].answer(question)
-        except ValueError:
+        except (ValueError, ArithmeticError, RuntimeWarning):
             continue
         mark = tuple(_mark(value) for columns in told.values() for value in columns.values())
         if mark not in seen:

@@ -59,6 +59,7 @@ def test_a_string_is_always_text_never_a_path(tmp_path):
         '{"hidden_size": 1' + "0" * 15 + "}",
         '{"hidden_size": ' + "9" * 100_000 + "}",
         "[" * 100_000,
+        "[" * 40_000,
         '{"a":' * 33 + "1" + "}" * 33,
         '{"a": "' + "x" * (1 << 20) + '"}',
         json.dumps({f"k{i}": 0 for i in range(5_001)}),
