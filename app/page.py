@@ -11,7 +11,6 @@ from typing import Any
 import panel as pn
 from bokeh.models import Div
 from jinja2 import Environment, FileSystemLoader, Template
-from markupsafe import Markup
 
 from app.figures import Figures, page_figures
 from app.session import Session, answers
@@ -140,12 +139,12 @@ def _context(
         if word in shown_axes or any(reel.axis == word for v in views for reel in v.reels)
     }
     shown = {node: text for v in views for node, text in frame_texts(v.reels, told, positions).items()}
-    maths: dict[str, Markup] = {}
+    maths: dict[str, str] = {}
     for source, columns in told.items():
         if source.endswith(".texts"):
             shown.update(zip(columns["node"], columns["text"]))
         elif source.endswith(".math"):
-            maths.update({node: Markup(text) for node, text in zip(columns["node"], columns["text"])})
+            maths.update({node: text for node, text in zip(columns["node"], columns["text"])})
     changed = lesson.question != Question()
     kept = {
         word: WORDS[word].write(values[word])

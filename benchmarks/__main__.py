@@ -34,8 +34,11 @@ def main() -> int:
     for part in chosen.parts or PARTS:
         print(f"\n## {part}: {PARTS[part]}\n\n{machine()}\n", flush=True)
         start = time.perf_counter()
-        told = list(importlib.import_module(f"benchmarks.{part}").run(command))
-        print(table(told), f"\n{time.perf_counter() - start:.0f} s", sep="\n", flush=True)
+        told: list[Row] = []
+        try:
+            told.extend(importlib.import_module(f"benchmarks.{part}").run(command))
+        finally:  # what was measured before a failure is still worth reading
+            print(table(told), f"\n{time.perf_counter() - start:.0f} s", sep="\n", flush=True)
         rows += told
     missed = [row for row in rows if not row.ok]
     print(f"\n{sum(row.budget is not None for row in rows)} budgets, {len(missed)} missed")

@@ -128,7 +128,7 @@ def _beside_a_dynamic_map(command: str) -> Iterator[Row]:
         cheap, dear = asyncio.run(_both(ours, other))
     yield Row("write rule on memory, server CPU an ask as a DynamicMap", 1e3 * dear, "ms")
     yield Row("write rule on memory, server CPU an ask as an answer", 1e3 * cheap, "ms", 25)
-    yield Row("the same picture as a DynamicMap costs the server", dear / cheap, "×", 5, at_least=True)
+    yield Row("the same picture as a DynamicMap costs the server", dear / cheap, "×", 5, sense="≥")
 
 
 async def _both(ours: Server, other: Server) -> tuple[float, float]:

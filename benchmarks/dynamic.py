@@ -10,7 +10,7 @@ import numpy as np
 import panel as pn
 
 from components.lesson import Question
-from components.memory import PAIRS, VIEW, WIDTH
+from components.memory import VIEW
 from components.palette import diverging
 from components.reel import frame_columns
 from components.view import start_positions
@@ -32,7 +32,7 @@ def curve(rule: str) -> hv.Overlay:
         hv.Curve((c["n"], c["law"]), "pairs written n", "mean cosine").opts(line_dash="dashed")
         * hv.Scatter((c["n"], c["newest"]), "pairs written n", "mean cosine").opts(size=3)
         * hv.Curve((c["n"], c["mean"]), "pairs written n", "mean cosine").opts(line_width=2.4)
-        * hv.VLine(WIDTH)
+        * hv.VLine(len(told["memory.state"]["image"][0]))
         * hv.Scatter((here["x"], here["y"]), "pairs written n", "mean cosine").opts(size=10)
         * hv.Labels((here["x"], here["y"], here["text"]), ["pairs written n", "mean cosine"])
     ).opts(height=240, responsive=True, xlim=(0, 262), ylim=(0, 1.18))
@@ -40,14 +40,15 @@ def curve(rule: str) -> hv.Overlay:
 
 def state(rule: str) -> hv.Image:
     image = np.asarray(columns(rule)["memory.state"]["image"][0])
-    return hv.Image(image, bounds=(0, 0, WIDTH, WIDTH)).opts(width=250, height=240, cmap=diverging(), clim=(0, 255))
+    rows, width = image.shape
+    return hv.Image(image, bounds=(0, 0, width, rows)).opts(width=250, height=240, cmap=diverging(), clim=(0, 255))
 
 
 def bars(rule: str) -> hv.Overlay:
     told = columns(rule)
     ends = told["memory.ends"]
-    edges = np.arange(PAIRS + 1) + 0.5
     cosines = np.nan_to_num(told["memory.pairs"]["cosine"])
+    edges = np.arange(len(cosines) + 1) + 0.5
     read = hv.Histogram((edges, cosines), kdims="stored pair", vdims="cosine")
     return (read * hv.Scatter((ends["x"], ends["y"]), "stored pair", "cosine").opts(size=7)).opts(
         height=130, responsive=True, xlim=(0, 262), ylim=(-0.62, 1.06)

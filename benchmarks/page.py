@@ -13,14 +13,10 @@ from playwright.sync_api import Browser
 
 from benchmarks.browser import READY, chromium, visit
 from benchmarks.report import Row
-from benchmarks.server import ROOT, Server, serving
+from benchmarks.server import PAGES, Server, serving
 
 OPENINGS = 3
 """Cold openings of the overview; times are their medians.  A view page is opened once, or this would take minutes."""
-
-PAGES = {
-    "" if path.stem == "explorer" else path.stem: path.stem for path in sorted((ROOT / "app" / "pages").glob("*.py"))
-}
 
 FETCHED = """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
   .filter(e => e.name.startsWith(location.origin))
@@ -36,8 +32,7 @@ FIRST = """() => ({
 
 def run(command: str) -> Iterator[Row]:
     with serving(command) as server, chromium() as browser:
-        for page, stem in PAGES.items():
-            name = "overview" if stem == "explorer" else stem
+        for page, name in PAGES.items():
             yield from _rows(name, [_open(browser, server, page) for _ in range(1 if page else OPENINGS)])
 
 
@@ -92,7 +87,7 @@ def _rows(name: str, openings: list[dict[str, Any]]) -> Iterator[Row]:
     )
     for what, key in (("requests to other hosts", "away"), ("console errors", "errors")):
         found = [text for opening in openings for text in opening[key]]
-        yield Row(f"{name}: {what}", len(found), "", 0, note=found[0][:120] if found else "")
+        yield Row(f"{name}: {what}", len(found), "", 0, "=", note=found[0][:120] if found else "")
 
 
 _weights: dict[str, tuple[int, int]] = {}

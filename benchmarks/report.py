@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 import platform
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True)
 class Row:
     """One line of the table.
 
-    measured and budget are in the unit.  at_least: a larger number is the better one.  A row without a
-    budget is there to be read beside the others.
+    measured and budget are in the unit, sense says on which side of the budget to be.  A row without a budget
+    is there to be read beside the others.
     """
 
     what: str
     measured: float
     unit: str
     budget: float | None = None
-    at_least: bool = False
+    sense: Literal["≤", "≥", "="] = "≤"
     note: str = ""
 
     @property
     def ok(self) -> bool:
-        if self.budget is None:
-            return True
-        return self.measured >= self.budget if self.at_least else self.measured <= self.budget
+        within = {"≤": operator.le, "≥": operator.ge, "=": operator.eq}[self.sense]
+        return self.budget is None or within(self.measured, self.budget)
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        limit = "" if self.budget is None else f"{'≥' if self.at_least else '≤'} {_said(self.budget)} {self.unit}"
+        limit = "" if self.budget is None else f"{self.sense} {_said(self.budget)} {self.unit}"
         told = f"{_said(self.measured)} {self.unit}" + (f" ({self.note})" if self.note else "")
         return self.what, limit.strip(), told.strip(), "" if self.budget is None else "yes" if self.ok else "**no**"
 

@@ -20,6 +20,12 @@ from urllib.request import urlopen
 
 ROOT = Path(__file__).resolve().parent.parent
 PROCFILE = ROOT / "Procfile"
+PAGES = {
+    "" if path.stem == "explorer" else path.stem: "overview" if path.stem == "explorer" else path.stem
+    for path in sorted((ROOT / "app" / "pages").glob("*.py"))
+}
+"""Address of every page and what it is called in the tables: the folder is the list."""
+
 STARTED_WITHIN = 90
 """Seconds; a warm start draws every page first."""
 

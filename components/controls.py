@@ -93,7 +93,7 @@ def whole(word: str, low: int, high: int, width: int) -> Callable[[Lesson], pn.w
 
 def choice(word: str, options: Any, width: int, label: str = "") -> Callable[[Lesson], pn.widgets.Widget]:
     """A select; with a label of its own where it may be hidden together with it."""
-    told = options if isinstance(options, dict) else list(options)
+    told = options if isinstance(options, dict) else {word: word for word in options}
 
     def make(lesson: Lesson) -> pn.widgets.Widget:
         style = [FIELD, ":host { --caption: block }"] if label else [FIELD]

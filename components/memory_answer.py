@@ -18,7 +18,7 @@ from compute import memory_laws as laws
 from compute.crosstalk import every_read, expected_energy, mean_stored, states
 from compute.feature_maps import read_member
 from compute.keys import KEY_MAKERS
-from compute.memory import WRITE_RULES, unit
+from compute.memory import WRITE_RULES
 from compute.sizing import ModelShape
 from compute.toys import queries_and_keys
 
@@ -48,11 +48,17 @@ def pairs(keys: str, rho: float, phi: str, d_k: int, seed: int) -> tuple[np.ndar
     """Unit keys [n, d] and Gaussian values [n, 32]; n is 256, or fewer where no more such keys exist."""
     rng = np.random.default_rng(seed)
     if keys == "phi" and phi != SOFTMAX:
-        K = unit(read_member(phi)(queries_and_keys(d_k, seed)[1][:PAIRS]))
+        K = _unit_or_nothing(read_member(phi)(queries_and_keys(d_k, seed)[1][:PAIRS]))
     else:
         maker = KEY_MAKERS["random" if keys == "phi" else keys]
         K = maker(min(PAIRS, maker.most(WIDTH) or PAIRS), WIDTH, rng, rho)
     return K, np.random.default_rng([seed, 1]).standard_normal((len(K), WIDTH))
+
+
+def _unit_or_nothing(features: np.ndarray) -> np.ndarray:
+    """Rows of unit length; a key without any feature (ReLU on a negative key) stays zero and stores nothing."""
+    lengths = np.linalg.norm(features, axis=1, keepdims=True)
+    return features / np.where(lengths == 0, 1, lengths)
 
 
 @lru_cache(maxsize=128)
@@ -81,6 +87,7 @@ def filled(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alph
     frame = np.searchsorted(FRAME_AT[: len(frames)], last, side="right") - 1
     return {
         "most": most,
+        "empty": int(np.sum(~K.any(axis=1))),
         "width": width,
         "curve": curve,
         "reads": sent,
@@ -128,7 +135,6 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
     here = np.where(last > 0, curve["mean"][last], np.nan)
     own = keys == "phi" and phi != SOFTMAX
     mark_at = width if width <= PAIRS else NOWHERE
-    end = most if most < PAIRS else PAIRS
     return {
         "memory.reads": {"cosine": told["reads"]},
         "memory.states": {
@@ -137,7 +143,7 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
         },
         "memory.phrases": {
             "headline": [f"{{}} pairs in a memory {width:,} wide come back at cosine {{}}."],
-            "sentence": ["A read holds {} of its value and crosstalk of {}× that energy; newest {}, oldest {}."],
+            "sentence": ["A read holds {} of its value and crosstalk of {} that energy; newest {}, oldest {}."],
         },
         "memory.reel": {
             "n": last.astype(np.int16),
@@ -167,7 +173,7 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
         ),
         "memory.texts": texts(
             [
-                ("memory.subject", "" if end == PAIRS else f" · only {end} orthonormal keys exist at width {WIDTH}"),
+                ("memory.subject", _subject(told)),
                 ("memory.rows", f"all {width}" if width <= WIDTH else f"{WIDTH} of {width:,}"),
                 ("memory.scale", f"±{decimals(told['scale'])}"),
                 ("memory.objective", WRITE_RULES[rule].objective),
@@ -180,6 +186,17 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
             ]
         ),
     }  # fmt: skip
+
+
+def _times(energy: float, own: float) -> str:
+    """Crosstalk in energies of what the read holds of its own value."""
+    return f"{decimals(energy / own**2, 1)}×" if own > 1e-6 else "without measure of"
+
+
+def _subject(told: dict) -> str:
+    if told["most"] < PAIRS:
+        return f" · only {told['most']} orthonormal keys exist at width {WIDTH}"
+    return f" · {told['empty']} of {PAIRS} keys have no features" if told["empty"] else ""
 
 
 def _room(width: int, name: str) -> str:
@@ -207,7 +224,7 @@ def _said(question: Question, told: dict) -> dict[str, list]:
             headlines.append(f"One pair in a memory {width:,} wide comes back at cosine {decimals(mean)}.")
         else:
             headlines.append([str(n), decimals(mean)])
-        sentences.append([decimals(own), decimals(energy / own**2, 1), decimals(newest), decimals(oldest)])
+        sentences.append([decimals(own), _times(energy, own), decimals(newest), decimals(oldest)])
     return {"headline": headlines, "sentence": sentences}
 
 

@@ -29,5 +29,7 @@ def decimals(value: float, places: int = 2) -> str:
         return "undefined"
     if abs(value) < 1e-9:  # roundoff
         return "0"
+    if abs(value) < 1e-4:
+        return "under 0.0001" if value > 0 else "about 0"
     text = f"{value:.{places}f}" if abs(value) >= 0.1 else f"{value:.2g}"
     return text.replace("-", "−")

