@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -29,6 +30,7 @@ def main() -> int:
     if unknown := set(chosen.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: what the server runs with
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server of a part ends with us
     command = web_command(chosen.procfile)
     rows: list[Row] = []
     for part in chosen.parts or PARTS:

@@ -29,7 +29,7 @@ PAGES = {
 STEPS = 5
 """Models or draws that are gone through, there and back."""
 
-OTHER = "panel serve benchmarks/dynamic.py --port $PORT --liveness"
+OTHER = "panel serve benchmarks/pages/dynamic.py --port $PORT --liveness"
 ROUNDS = 4
 
 

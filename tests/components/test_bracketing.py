@@ -117,6 +117,7 @@ def test_softmax_has_no_right_order():
     assert np.isnan(answer["bracketing.reel"]["right_w"]).all() and answer["bracketing.right_note"]["text"][0]
     assert answer["bracketing.ends"]["text"][1] == answer["bracketing.cross"]["text"][0] == ""
     assert told(question, "right_flops", 16) == "not possible"
+    assert props(question)["bracketing.star", "location"] < 1  # left of the axis
     assert all("right order" not in text for text in said("bracketing", question, "bracketing.headline"))
 
 
@@ -128,7 +129,9 @@ def test_softmax_can_only_be_run_in_parallel():
 # Rectangles
 
 
-@pytest.mark.parametrize("question", [Question(), Question(head=16), Question(phi="taylor")], ids=str)
+@pytest.mark.parametrize(
+    "question", [Question(), Question(head=16), Question(phi="taylor")], ids=["wide", "narrow", "taylor"]
+)
 def test_rectangles_are_to_scale_and_fill_their_height(question):
     """Sides in proportion to rows and columns, except where a side would be thinner than a hairline."""
     d_phi, _ = width(question.phi, question.head)
@@ -255,4 +258,4 @@ def test_large_numbers_are_said_with_a_power_of_ten(value, text):
 
 
 def test_ratios_are_said_in_three_digits_or_whole():
-    assert [times(x) for x in (512.0, 15.9372, 8192.4, 2.0)] == ["512×", "15.9×", "8,192×", "2×"]
+    assert [times(x) for x in (512.0, 15.9372, 999.6, 8192.4, 2.0)] == ["512×", "15.9×", "1,000×", "8,192×", "2×"]

@@ -1,0 +1,278 @@
+"""What random features say: bands over draws, one draw of the visitor's own, exact variances, a ladder of widths."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import numpy as np
+
+from components.axes import AXES
+from components.formula import mathml
+from components.lesson import Question
+from components.plots import spread
+from components.powers import powers
+from components.random_features_sweep import WIDTHS, stored
+from components.reel import Answer
+from components.says import decimals, percent
+from components.view import props, texts
+from compute.feature_error import (
+    orthogonal_variance,
+    positive_variance,
+    ratio_draws,
+    usual_square,
+)
+from compute.small_values import rms_error
+
+STOPS = np.array(AXES["r"].stops)
+D_PHI = 256
+"""The width that numbers in words are given for: Performer's usual one."""
+
+USUAL = WIDTHS.index(D_PHI)
+WIDER = WIDTHS.index(4 * D_PHI)
+SHARES_AT = (16, 256, 4096)
+"""Widths at which the share of misleading draws is written into the plot."""
+
+RATIOS = (-2.3, 4.3)
+"""Ends of the axis of estimate/true value."""
+
+FAR = 50.0
+"""Ratios beyond ± this are drawn here, far outside the frame."""
+
+NAME_AT, NAME_FROM = 6_400, 5_600
+"""On the axis of d_φ: where names of lines stand, and where the threads to them end."""
+
+LADDER = (16, 32, 64, 128, 256)
+BESIDE = (4, 256)
+"""Head widths whose orthogonal gain is drawn beside the chosen one's."""
+
+VALUES = np.geomspace(1e-3, 20, 60)
+"""True kernel values that errors are drawn for."""
+
+ERRORS = (1e-5, 1e6)
+"""Ends of the axis of errors."""
+
+FEATURES = (4e-2, 2e15)
+"""Ends of the axis of features needed."""
+
+KINDS = ("positive", "trig")
+LATEX = r"\phi(x) = e^{\Omega x - \|x\|^2 / 2} / \sqrt{d_\phi}"
+
+TITLES = (
+    ("random-features.positive_title", "positive features: estimate ÷ true value"),
+    ("random-features.trig_title", "trigonometric features, for q·k = 0: estimate ÷ true value"),
+    ("random-features.error_title", f"error (root mean square) of {D_PHI} features as the true value falls"),
+    ("random-features.needed_title", "features at which the standard error is as large as the value: e^‖q+k‖² − 1"),
+)
+
+
+def answer(question: Question) -> Answer:
+    return _answer(question.d_k, question.seed)
+
+
+@lru_cache(maxsize=256)
+def _answer(d_k: int, seed: int) -> Answer:
+    usual = usual_square(d_k) ** 0.5
+    return {
+        "random-features.reel": {
+            "r": STOPS, **_dot(), **_bands(), **_own(seed), **_threads(seed), **_errors(), **_said(d_k),
+        },
+        "random-features.phrases": {
+            "headline": [
+                f"{D_PHI} random features typically read {{}} of the true value; {{}} of draws read too little."
+            ],
+            "sentence": [
+                f"Exact relative variance at ‖q+k‖ = {{}}{{}}: (e^‖q+k‖² − 1)/d_φ = {{}}/{D_PHI} = {{}}."
+            ],
+        },
+        **{f"random-features.{kind}_band": {"d_phi": np.array(WIDTHS, dtype=float)} for kind in KINDS},
+        **{
+            f"random-features.{kind}_names": {
+                "text": ["95 % lie below", "true value", "median", f"draw {seed}", "5 % lie below"],
+                "from": np.full(5, float(WIDTHS[-1])),
+                "to": np.full(5, float(NAME_FROM)),
+                "x": np.full(5, float(NAME_AT)),
+            }
+            for kind in KINDS
+        },
+        **{
+            f"random-features.{kind}_shares": {
+                "x": np.array(SHARES_AT, dtype=float), "y": np.full(3, RATIOS[0] + 0.4),
+                "align": ["left", "center", "right"], "shift": np.array([4.0, 0.0, -4.0]),
+            }
+            for kind in KINDS
+        },
+        "random-features.errors": {"value": VALUES},
+        "random-features.error_names": {
+            "x": np.full(3, 7.5e-4), "text": ["trigonometric", "the value itself", "positive"],
+        },
+        "random-features.orthogonal": {"r": STOPS, "own": _kept(d_k).astype(np.float32)},
+        **_beside(),
+        "random-features.needed": {"r": STOPS, "features": positive_variance(STOPS)},
+        **_ladder(),
+        "random-features.usual": {
+            "x": np.array([usual, STOPS[0]]), "y": np.array([0.2, 3.5 * D_PHI]),
+            "text": [f"usual at d_k = {d_k}", f"{D_PHI} features"],
+        },
+        "random-features.props": props([("random-features.typical", "location", float(usual))]),
+        "random-features.texts": texts(
+            [
+                ("random-features.subject", ""),
+                ("random-features.aside", _aside(d_k)),
+                ("random-features.made", _made()),
+                *TITLES,
+                (
+                    "random-features.orthogonal_title",
+                    f"variance left by {D_PHI} directions orthogonal in blocks of d_k = {d_k}",
+                ),
+            ]
+        ),
+        "random-features.math": texts(
+            [
+                ("random-features.formula", mathml(LATEX)),
+                ("random-features.values", _values(d_k)),
+            ]
+        ),
+    }  # fmt: skip
+
+
+@cache
+def _dot() -> dict[str, np.ndarray | list]:
+    """The point on the curve of features needed, and its number."""
+    needed = positive_variance(STOPS)
+    return {"dot_y": np.minimum(needed, FEATURES[1] * 10), "dot_text": [whole_features(n) for n in needed]}
+
+
+def whole_features(needed: float) -> str:
+    return powers(float(np.ceil(needed)))
+
+
+@cache
+def _bands() -> dict[str, np.ndarray | list]:
+    """Quantiles over draws, [stop, width] each, and the share of misleading draws in words."""
+    told = {}
+    for kind, found in stored()[0].items():
+        drawn = np.clip(found.quantiles, -FAR, FAR).astype(np.float32)
+        told |= {f"{kind}_{name}": drawn[..., k] for k, name in enumerate(("q05", "q25", "q50", "q75", "q95"))}
+        what = "too low" if kind == "positive" else "below 0"
+        at = [WIDTHS.index(m) for m in SHARES_AT]
+        told[f"{kind}_shares"] = [[f"{percent(row[i])} {what}" for i in at] for row in found.share]
+    return told
+
+
+@lru_cache(maxsize=256)
+def _own(seed: int) -> dict[str, np.ndarray]:
+    """One draw of directions, at every stop: all that a layer ever sees."""
+    told = {}
+    for kind, directions in (("positive", WIDTHS), ("trig", [m // 2 for m in WIDTHS])):
+        ratios = ratio_draws(STOPS, directions, kind=kind, draws=1, seed=seed)[:, 0]
+        told[f"{kind}_own"] = np.clip(ratios, -FAR, FAR).astype(np.float32)
+    return told
+
+
+@lru_cache(maxsize=256)
+def _threads(seed: int) -> dict[str, np.ndarray]:
+    """Where the lines end, and where their names stand: never one upon another."""
+    told, low, high = {}, RATIOS[0] + 0.2, RATIOS[1] - 0.2
+    for kind in KINDS:
+        bands, own = _bands(), _own(seed)
+        ends = np.stack(
+            [bands[f"{kind}_q95"][:, -1], np.ones(len(STOPS)), bands[f"{kind}_q50"][:, -1], own[f"{kind}_own"][:, -1],
+             bands[f"{kind}_q05"][:, -1]], axis=1,
+        )  # fmt: skip
+        ends = np.clip(ends, low, high)
+        told[f"{kind}_ends"] = ends.astype(np.float32)
+        told[f"{kind}_names"] = np.array([spread(list(row), 0.5, low, high) for row in ends], dtype=np.float32)
+    return told
+
+
+@cache
+def _errors() -> dict[str, np.ndarray]:
+    """Root mean square errors at the usual width, and where their names stand, at every stop."""
+    told = {
+        "error_positive": rms_error(STOPS[:, None], VALUES, D_PHI),
+        "error_trig": rms_error(STOPS[:, None], VALUES, D_PHI // 2, "trig"),
+    }
+    told = {name: np.clip(values, ERRORS[0] / 10, ERRORS[1] * 10).astype(np.float32) for name, values in told.items()}
+    ends = np.stack([told["error_trig"][:, 0], np.full(len(STOPS), VALUES[0]), told["error_positive"][:, 0]], axis=1)
+    low, high = np.log10(ERRORS[0]) + 0.4, np.log10(ERRORS[1]) - 0.4
+    placed = [spread(list(np.clip(np.log10(row), low, high)), 1.3, low, high) for row in ends]
+    return {**told, "error_names": 10 ** np.array(placed)}
+
+
+def _kept(d_k: int) -> np.ndarray:
+    """Share of the variance that is left when directions are orthogonal in blocks of d_k, exactly."""
+    return orthogonal_variance(STOPS, D_PHI, d_k) / positive_variance(STOPS, D_PHI)
+
+
+@cache
+def _beside() -> Answer:
+    """The gain of the narrowest and the widest head, and their names at its lowest points."""
+    gains = {d: _kept(d) for d in BESIDE}
+    return {
+        "random-features.orthogonal_beside": {
+            "r": STOPS, **{f"d_{d}": gain.astype(np.float32) for d, gain in gains.items()}
+        },
+        "random-features.orthogonal_names": {
+            "x": np.array([STOPS[gain.argmin()] for gain in gains.values()]),
+            "y": np.array([gain.min() + shift for gain, shift in zip(gains.values(), (0.034, -0.034))]),
+            "text": [f"d_k = {d}" for d in BESIDE],
+        },
+    }  # fmt: skip
+
+
+@cache
+def _ladder() -> Answer:
+    """Heads of growing width at their usual ‖q+k‖: how many features make the standard error as large as the value."""
+    rungs = [(usual_square(d) ** 0.5, d) for d in LADDER]
+    told = {
+        "x": np.array([r for r, _ in rungs]),
+        "y": np.array([positive_variance(r) for r, _ in rungs]),
+        "text": [f"d_k = {d}: {powers(positive_variance(r))}" for r, d in rungs],
+    }
+    return {
+        "random-features.ladder": {column: values[:-1] for column, values in told.items()},
+        "random-features.widest": {column: values[-1:] for column, values in told.items()},
+    }
+
+
+def _said(d_k: int) -> dict[str, list]:
+    """Every string of the view, one a stop."""
+    positive, trig = (stored()[0][kind] for kind in KINDS)
+    kept = _kept(d_k)
+    usual = {AXES["r"].index(usual_square(d) ** 0.5): f", usual at d_k = {d}" for d in LADDER}
+    said: dict[str, list] = {
+        name: []
+        for name in ("headline", "sentence", "variance", "needed", "low", "negative", "four", "kept")
+    }  # fmt: skip
+    for i, r in enumerate(STOPS):
+        one = float(positive_variance(r))
+        said["headline"].append([little(positive.quantiles[i, USUAL, 2]), percent(positive.share[i, USUAL])])
+        said["sentence"].append([f"{r:g}", usual.get(i, ""), little(one), little(one / D_PHI)])
+        said["variance"].append(little(one / D_PHI))
+        said["needed"].append(whole_features(one))
+        said["low"].append(percent(positive.share[i, USUAL]))
+        said["negative"].append(percent(trig.share[i, USUAL]))
+        said["four"].append(percent(positive.error[i, WIDER] / positive.error[i, USUAL]))
+        said["kept"].append(percent(kept[i]))
+    return said
+
+
+def little(value: float) -> str:
+    """Two decimals, or a power of ten where they would not show anything."""
+    return decimals(value) if 0.01 <= abs(value) < 100 else powers(value)
+
+
+def _aside(d_k: int) -> str:
+    square = usual_square(d_k)
+    return f"‖q+k‖² is 2√d_k on average: {square:.3g} at d_k = {d_k}."
+
+
+def _made() -> str:
+    made = stored()[1]
+    return f"{made['draws']:,} draws, {made['date']}, NumPy {made['numpy']}"
+
+
+def _values(d_k: int) -> str:
+    variance = powers(float(f"{positive_variance(usual_square(d_k) ** 0.5, D_PHI):.3g}"))
+    top = rf"e^{{2\sqrt{{\underset{{{d_k}}}{{d_k}}}}}} - 1"
+    return mathml(rf"\frac{{{top}}}{{\underset{{{D_PHI}}}{{d_\phi}}}} = {variance.replace(',', '{,}')}", "block")
