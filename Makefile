@@ -4,7 +4,7 @@
 #
 # PORT=5006     where `make serve` listens
 # PYTHON=...    which Python to use; the first one of at least 3.11 if not given
-# TORCH=yes|no  with or without torch.  Only sweeps use it.  If not given, `make serve` leaves it out where it would
+# TORCH=yes|no  with or without torch, which no page needs.  If not given, `make serve` leaves it out where it would
 #               bring gigabytes of CUDA libraries to a machine without an NVIDIA card.  Tests always need it.
 
 PORT ?= 5006
@@ -63,7 +63,7 @@ NEEDS := import tomllib; print(*(need for need in tomllib.load(open("pyproject.t
 	if [ $$torch = no ]; then \
 	  $(PIP) install -c constraints.txt $$($(BIN)/python -c '$(NEEDS)') && $(PIP) install -q --no-deps -e . && \
 	  echo "torch is left out: no NVIDIA card was seen here, or pip has no torch for this Python." && \
-	  echo "Every page works without it. Only sweeps need it: make serve TORCH=yes"; \
+	  echo "Every page works without it; make serve TORCH=yes installs it."; \
 	else $(PIP) install -c constraints.txt -e .; fi
 	@touch $@
 

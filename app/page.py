@@ -106,9 +106,9 @@ RIBBON = ("phi", "knob", "d_k", "seed", "model", "compare")
 
 
 def _ribbon(views: tuple[View, ...]) -> tuple[str, ...]:
-    """Words of the shared choice, in the order in which they stand; the overview compares no models."""
+    """Words of the shared choice in their order.  The overview compares no models; d_φ is shown where d_k is chosen."""
     words = {word for v in views for word in v.ribbon} - ({"compare"} if len(views) > 1 else set())
-    return tuple(word for word in RIBBON if word in words or (word == "knob" and "phi" in words))
+    return tuple(word for word in RIBBON if word in words or (word == "knob" and {"phi", "d_k"} <= words))
 
 
 def _context(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .errors import ConfigError
 from .families import Latent, Softmax
-from .keys import Keys
+from .keys import SINGLE, Keys
 from .rules import WINDOW_KEYS
 
 KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv", "attn_config.kv_n_heads")
@@ -109,9 +109,10 @@ def twice_hidden(keys: Keys, word: str) -> Softmax:
 def gemma4(keys: Keys, word: str) -> Softmax | Latent:
     """Gemma-4: full layers have their own head width, and their own KV heads when keys serve as values.
 
-    Both tensors are kept in the full layers although they come from one projection.
+    Both tensors are kept in the full layers although they come from one projection.  Files saved by transformers
+    give these layers their numbers one by one.
     """
-    if word != "full":
+    if word != "full" or keys.present(SINGLE):
         return softmax(keys, word)
     d = keys.default("global_head_dim", 512, "the class default", "global_head_dim")
     own = keys.flag("attention_k_eq_v") is not False and keys.present("num_global_key_value_heads")
@@ -139,10 +140,18 @@ def multi_query(keys: Keys, word: str) -> Softmax:
 
 
 def mimo(keys: Keys, word: str) -> Softmax | Latent:
-    """MiMo-V2: `sliding_window_size` counts the earlier tokens only, so the window is one longer."""
+    """MiMo-V2: windowed layers have twice the KV heads if the file does not say how many.
+
+    `sliding_window_size` counts the earlier tokens only, so the window is one longer.
+    """
     made = softmax(keys, word)
-    earlier = keys.number("sliding_window_size") if word == "window" else None
-    return Softmax(made.kv_heads, made.d_k, made.d_v, earlier + 1) if earlier else made
+    if word != "window":
+        return made
+    if not keys.present("swa_num_key_value_heads"):
+        doubled = keys.assume("swa_num_key_value_heads", 2 * made.kv_heads, "twice the full layers', as in the class")
+        made = replace(made, kv_heads=doubled)
+    earlier = keys.number("sliding_window_size")
+    return replace(made, window=earlier + 1) if earlier else made
 
 
 def fla_attention(keys: Keys, word: str) -> Softmax:

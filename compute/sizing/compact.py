@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import ConfigError
 from .guard import MAX_BYTES, admit
-from .keys import Keys
+from .keys import WRAPPERS, Keys
 from .reader import read_config
 
 MAX_TEXT = 2_000
@@ -29,7 +29,7 @@ def to_text(config: dict[str, Any] | str) -> str | None:
         place = inner if head in inner else config
         if tail and isinstance(place.get(head), dict):
             kept.setdefault(head, {})[tail] = place[head][tail]
-        elif not isinstance(place.get(head), dict):
+        elif head not in WRAPPERS:
             kept[head] = place[head]
     packed = zlib.compress(json.dumps(kept, separators=(",", ":")).encode(), 9)
     text = base64.urlsafe_b64encode(packed).decode().rstrip("=")

@@ -13,6 +13,11 @@ from .errors import ConfigError
 WRAPPERS = ("text_config", "llm_config", "language_config", "thinker_config")
 """Objects that hold the language model's keys in multimodal files, in the order tried."""
 
+SINGLE = "per_layer_config"
+"""Keys of single layers by layer number, as transformers 5 saves them; in that layer they win over the file's."""
+
+DECIDES_KIND = ("skip", "layer_types", "sliding_window", "attention_window_size", "attention_chunk_size")
+
 MAX_LAYERS = 1_000
 
 
@@ -28,6 +33,7 @@ class Keys:
         self.layer: int | None = None
         self.n: int | None = None
         self.inner = self._unwrap(config)
+        self.single = self._single_layers()
 
     def _unwrap(self, config: dict[str, Any]) -> dict[str, Any]:
         for _ in range(4):
@@ -40,12 +46,30 @@ class Keys:
             config = config[name]
         raise ConfigError(name, "is nested in itself", "paste the file as published")
 
+    def _single_layers(self) -> dict[int, dict[str, Any]]:
+        given = self.inner.get(SINGLE)
+        if given is None:
+            return {}
+        if not isinstance(given, dict) or not all(
+            layer.isdecimal() and len(layer) <= 4 and isinstance(own, dict) for layer, own in given.items()
+        ):
+            raise ConfigError(SINGLE, "must map layer numbers to objects", "write it as saved by transformers")
+        for key in DECIDES_KIND:
+            if any(key in own for own in given.values()):
+                raise ConfigError(SINGLE, f"sets {key} layer by layer, which has no formula here", "report the model")
+        self.used[SINGLE] = f"keys of {len(given)} single layers"
+        return {int(layer): own for layer, own in given.items()}
+
+    def has_own(self, key: str) -> bool:
+        """Whether the current layer has this key for itself."""
+        return self.layer is not None and key in self.single.get(self.layer, {})
+
     # -- raw access ---------------------------------------------------------------------------------------------
 
     def raw(self, key: str) -> Any:
         """The value under a key, dotted for one level of nesting; None if absent.  Nothing is recorded."""
         head, _, tail = key.partition(".")
-        value = self.inner.get(head)
+        value = self.single[self.layer][head] if self.has_own(head) else self.inner.get(head)
         if not tail:
             return value
         return value.get(tail) if isinstance(value, dict) else None
@@ -53,8 +77,9 @@ class Keys:
     def take(self, key: str) -> Any:
         """The value under a key, recorded as used."""
         value = self.raw(key)
+        place = SINGLE if self.has_own(key.partition(".")[0]) else key
         # a list is summed up once, however many layers read from it
-        self.note(key, self.used[key] if key in self.used else _brief(value))
+        self.note(place, self.used[place] if place in self.used else _brief(value))
         return value
 
     def note(self, key: str, value: object) -> None:

@@ -50,7 +50,8 @@ def read_config(config: dict[str, Any] | str | os.PathLike) -> ModelShape:
 
 def _groups(keys: Keys, kind: Architecture, words: list[str]) -> tuple[LayerGroup, ...]:
     """Equal layers put together, in the order of first appearance."""
-    by_layer = keys.present(*INDEXERS) or any(isinstance(keys.raw(key), list | tuple) for key in PER_LAYER)
+    listed = any(isinstance(keys.raw(key), list | tuple) for key in PER_LAYER)
+    by_layer = listed or keys.single or keys.present(*INDEXERS)
     origin = tuple(keys.trail)
     made: dict[Any, tuple[Family, tuple[str, ...]]] = {}
     counts: dict[Family, int] = {}

@@ -69,8 +69,11 @@ def kimi_delta(keys: Keys) -> MatrixState:
 
 
 def bailing_kda(keys: Keys) -> MatrixState:
-    """Bailing hybrid: Kimi's layer with as many heads as queries."""
-    heads, d = keys.need_heads(), keys.need("head_dim")
+    """Bailing hybrid: Kimi's layer with as many heads as queries.
+
+    Files saved by transformers give the width as `linear_head_dim`; their `head_dim` is the rotary width.
+    """
+    heads, d = keys.need_heads(), keys.number("linear_head_dim") or keys.need("head_dim")
     kernel = keys.default("short_conv_kernel_size", 4, "the class default", "short_conv_kernel_size")
     return MatrixState("kda", heads, d, d, (heads,) * 3, kernel)
 

@@ -49,6 +49,12 @@ EVERYTHING = f"""([sources, texts, props]) => {{ {PLAIN}
     at: Object.fromEntries([...document.querySelectorAll('input[type=range][data-axis]')].map(i => [i.dataset.axis, +i.value])),
   }}
 }}"""
+ANSWERED = """words => {
+  const told = Bokeh.documents.map(d => d.get_model_by_name('answer.page.words')).find(m => m).data
+  const said = told.word ? Object.fromEntries(told.word.map((word, k) => [word, told.text[k]])) : Explorer.page.server
+  const here = new URLSearchParams(location.search)
+  return Object.entries(words).every(([word, text]) => here.get(word) === text && (said[word] ?? null) === text)
+}"""
 SHIFTS = """
 window.__shift = 0
 new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.__shift += e.value })
@@ -112,10 +118,8 @@ class Tab:
         self.settle()
 
     def answered(self, **words: str | None):
-        """Until the address says the words; None for a word that is its default."""
-        self.wait(
-            "told => Object.entries(told).every(([word, text]) => new URLSearchParams(location.search).get(word) === text)", words
-        )
+        """Until server and address both say the words; None for a word that is its default."""
+        self.wait(ANSWERED, words)
 
     # --- looking
 

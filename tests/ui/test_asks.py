@@ -56,6 +56,14 @@ def test_quick_choices_end_with_the_last(tab):
     check(tab, OVERVIEW, Question(phi="hedgehog"))
 
 
+def test_choices_one_after_another_are_all_answered(tab):
+    """No answer is lost on its way, not even when the controls themselves change with it."""
+    tab.open(OVERVIEW)
+    for phi in ("taylor", "elu", "favor", "relu", "taylor", "elu", "dpfp", "elu"):
+        tab.choose("phi", phi)
+    check(tab, OVERVIEW, Question())
+
+
 def test_a_choice_and_its_opposite_restore_the_first_picture(tab):
     tab.open(OVERVIEW)
     tab.page.mouse.move(720, 5)
