@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import panel as pn
-from bokeh.models import Div
 from jinja2 import Environment, FileSystemLoader, Template
 
 from app.figures import Figures, page_figures
@@ -66,13 +65,16 @@ def figures_of(name: str) -> Figures:
 
 
 def warm() -> None:
-    """Draw every page's figures before the first visitor comes."""
+    """Draw every page's figures, and answer every feature map once, before the first visitor comes."""
     for name in pages():
         figures_of(name)
+    for phi in PHIS:
+        answers(views_of(OVERVIEW), Question(phi=phi))
 
 
 def serve(name: str) -> None:
     """Fill the current document with a page.  Called once for every visitor."""
+    pn.extension()  # for this session alone: else the first page that calls it decides what all pages load
     document = pn.state.curdoc
     with document.models.freeze():
         _fill(document, name)
@@ -90,7 +92,7 @@ def _fill(document: Any, name: str) -> None:
     ribbon = _ribbon(views)
     wanted = (*ribbon, *(word for v in views for word in (v.asks if compact else v.asks + v.dials)))
     controls = make_controls(lesson, tuple(dict.fromkeys(wanted)))
-    document.add_root(Div(tags=[*session.sources.values(), session.event], visible=False, name="page.carrier"))
+    document.add_root(session.carrier)
     for word, widget in controls.items():
         widget.server_doc(document, location=False)
         document.roots[-1].name = f"control.{word}"

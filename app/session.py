@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import panel as pn
 from bokeh.document import Document
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, Div
 
 from components.lesson import Lesson, Question
 from components.own import ConfigError, paste
-from components.reel import Answer, is_drawn
+from components.reel import Answer, Columns, is_drawn
 from components.sizing_export import exported
 from components.view import View
 from components.words import WORDS, written
@@ -25,9 +25,6 @@ EVENT_CHARACTERS = 4_000
 PASTE_CHARACTERS = 3 << 20
 """Longest events a browser may send up: words and taps, and a pasted file of 1 MiB, escaped."""
 
-
-PAGE = ("page.words", "page.notice", "page.paste", "page.download")
-"""Answers of the frame itself, beside those of its views."""
 
 LOG = logging.getLogger(__name__)
 
@@ -44,7 +41,7 @@ def answers(views: tuple[View, ...], question: Question) -> Answer:
 
 
 class Session:
-    """Answer sources that begin empty; only columns that the browser does not have are sent.
+    """Answer sources; only columns that the browser does not have are sent.
 
     An ask while another is being answered waits for it and is then answered with the newest state: asks
     coalesce, without a fixed delay.
@@ -53,8 +50,9 @@ class Session:
     def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document):
         self.views, self.lesson, self.document = views, lesson, document
         self.has = answers(views, Question())
-        self.sources = {name: ColumnDataSource(name=f"answer.{name}") for name in (*self.has, *PAGE)}
+        self.sources: dict[str, ColumnDataSource] = {}
         self.event = ColumnDataSource(data={"kind": [], "told": [], "count": []}, name="page.event")
+        self.carrier = Div(tags=[self.event], visible=False, name="page.carrier")
         self.event.on_change("data", self._heard)
         self.answered, self.busy = Question(), False
         lesson.param.watch(self.ask, list(lesson.question.__dataclass_fields__))
@@ -91,15 +89,27 @@ class Session:
             }
             if changed:
                 self.has[name] = columns
-                self.sources[name].data.update(
-                    changed if is_drawn(name) else columns
-                )  # rows of a told list go together
+                # Rows of a told list go together; a drawn column goes alone.
+                self.send(name, changed if is_drawn(name) else columns)
 
     def say_words(self) -> None:
         told = written({name: getattr(self.lesson, name) for name in self.lesson.question.__dataclass_fields__})
         columns = {"word": list(told), "text": list(told.values())}
-        if self.sources["page.words"].data != columns and (told or self.sources["page.words"].data):
-            self.sources["page.words"].data = columns
+        had = self.sources["page.words"].data if "page.words" in self.sources else {"word": [], "text": []}
+        if had != columns:
+            self.send("page.words", columns)
+
+    def send(self, name: str, columns: Columns) -> None:
+        """Write columns into the source `answer.<name>`.
+
+        It is made when its answer first differs from what the file says: most visitors ask little, and an empty
+        source costs a session as much as a full one.
+        """
+        if name in self.sources:
+            self.sources[name].data.update(columns)
+        else:
+            self.sources[name] = ColumnDataSource(data=dict(columns), name=f"answer.{name}")
+            self.carrier.tags = [*self.carrier.tags, self.sources[name]]
 
     def _heard(self, attr: str, old: Any, new: Mapping[str, Any]) -> None:
         """An event from the browser.  It is input from outside: checked like the address."""
@@ -131,7 +141,7 @@ class Session:
             said = f"Read as {own.shape.model_type}, {own.shape.n_layers} layers."
             if own.text is None:
                 said += " It is too long for a link: the address does not carry it."
-        self.sources["page.paste"].data = {"text": [said]}
+        self.send("page.paste", {"text": [said]})
 
     def _export(self, told: Mapping[str, Any]) -> None:
         try:
@@ -139,10 +149,10 @@ class Session:
         except ValueError as error:
             self._refused([f"No file was made: {error}"])
         else:
-            self.sources["page.download"].data = {"name": [made[0]], "text": [made[1]]}
+            self.send("page.download", {"name": [made[0]], "text": [made[1]]})
 
     def _refused(self, sentences: list[str]) -> None:
-        self.sources["page.notice"].data = {"text": [" · ".join(sentences)]}
+        self.send("page.notice", {"text": [" · ".join(sentences)]})
 
 
 def _texts_for(told: Mapping[str, Any], lesson: Lesson) -> dict[str, str]:

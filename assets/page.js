@@ -5,7 +5,7 @@
   let session = null, server = page.server, quietly = false
 
   // --- answers: a session source named answer.view.source feeds view.source of the figures
-  const seen = new Map()
+  const seen = new Map(), changed = new Set()
   let waiting = new Set()
   function take(source) {
     const name = source.name.slice('answer.'.length), kind = name.slice(name.lastIndexOf('.') + 1), told = source.data
@@ -26,14 +26,16 @@
         if (!(column in target.data)) { X.shout(`${name} has no column ${column}`); continue }
         target.data[column] = told[column]
         X.touched.add(target)
+        changed.add(name)
       }
     }
   }
   function drain() {
     const sources = waiting
     waiting = new Set()
+    changed.clear()
     for (const source of sources) take(source)
-    X.repaint()
+    X.repaint(changed)
     document.documentElement.removeAttribute('data-pending')
   }
   function later(source) {
@@ -123,11 +125,16 @@
   // --- the session arrives after the page; when it is lost, the page says so and the reels go on
   function attach(found) {
     session = found
-    for (const m of session._all_models.values())
-      if (m.name?.startsWith('answer.')) {
+    const carrier = session.get_model_by_name('page.carrier'), known = new Set()
+    const adopt = () => {
+      for (const m of carrier.tags) if (m.name?.startsWith('answer.') && !known.has(m)) {
+        known.add(m)
         m.properties.data.change.connect(() => later(m))
-        if (Object.keys(m.data).length) later(m)
+        later(m)
       }
+    }
+    carrier.properties.tags.change.connect(adopt)
+    adopt()
     document.documentElement.dataset.session = 'ready'
     session.on_event?.('connection_lost', () => { document.documentElement.dataset.session = 'lost' })
   }

@@ -101,8 +101,11 @@ window.Explorer = (() => {
     document.dispatchEvent(new CustomEvent('explorer:seek', {detail: {axis, index: i}}))
   }
   const rest = axis => document.dispatchEvent(new CustomEvent('explorer:rest', {detail: {axis, index: at[axis]}}))
-  function repaint() {
-    for (const axis in reels) for (const reel of reels[axis]) turn(reel, at[axis])
+  // After an answer: only reels whose frames, pools, phrases or targets it changed (all, if no names are given)
+  function repaint(names = null) {
+    const reached = bind => names.has(bind.source) || names.has(bind.pool) || names.has(bind.phrase?.replace(/\.[^.]*$/, ''))
+    for (const axis in reels) for (const reel of reels[axis])
+      if (!names || names.has(reel.name) || reel.tags[0].binds.some(reached)) turn(reel, at[axis])
     flush()
   }
 

@@ -176,7 +176,8 @@ def make_knob(lesson: Lesson) -> pn.widgets.Widget:
 
     def refresh(*_: Any) -> None:
         options = _knob_options(lesson)
-        widget.param.update(options=options, value=lesson.phi, disabled=len(options) < 2)
+        if (options, lesson.phi) != (widget.options, widget.value):
+            widget.param.update(options=options, value=lesson.phi, disabled=len(options) < 2)
 
     def chosen(event: Any) -> None:
         if event.new != lesson.phi and event.new in _knob_options(lesson).values():

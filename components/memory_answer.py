@@ -27,8 +27,8 @@ WIDTH = 32
 
 PAIRS = 256
 NS = np.arange(PAIRS + 1)
-FRAME_AT = np.array([*range(WIDTH + 1), *range(2 * WIDTH, PAIRS + 1, WIDTH)])
-"""The state is sent pair by pair until the memory is full, then every d pairs: one choice stays under 100 kB."""
+FRAME_AT = np.array([*range(25), 28, 32, *range(64, PAIRS + 1, 64)])
+"""The state is sent pair by pair while single writes show, then seldom: one choice stays under 100 kB."""
 
 STEP = 1 / 127
 """Cosines of single reads travel as whole 127ths."""

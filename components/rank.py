@@ -125,6 +125,7 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
         },
         "rank.spectra": {w: values for w, (values, _) in every.items()},
         "rank.pictures": {"picture": pictures},
+        "rank.diagonal": {"x": np.array([0.0, LARGEST]), "y": np.array([0.0, LARGEST])},
         "rank.outline": {"left": np.zeros(1)},
         "rank.spectrum": {"index": np.arange(1, LARGEST + 1)},
         "rank.names": {"word": list(PHIS), "x": np.full(len(PHIS), 274.0), "tick": np.full(len(PHIS), 266.0)},
@@ -228,7 +229,7 @@ def draw(question: Question, compact: bool) -> Drawing:
     for renderer in drawn:
         hover(fig, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None
     heat = image_plot("rank.matrix", 172 if compact else 300, sources["rank.kernel"], (LARGEST, LARGEST), rising())
-    heat.line([0, LARGEST], [0, LARGEST], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
+    heat.line("x", "y", source=sources["rank.diagonal"], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
     block = heat.quad(
         left="left",
         right="right",
