@@ -104,7 +104,7 @@ def _fill(document: Any, name: str) -> None:
     )
 
 
-RIBBON = ("phi", "knob", "d_k", "seed", "model", "compare")
+RIBBON = ("phi", "knob", "d_k", "head", "seed", "model", "compare")
 
 
 def _ribbon(views: tuple[View, ...]) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ VIEW = View(
     place=1,
     question="Why do the parentheses matter?",
     axis="T",
-    asks=("head",),
+    asks=(),
     span=round(float(np.log(LAST) / np.log(EDGE)), 4),
     reels=REELS,
     draw=draw,
@@ -138,5 +138,5 @@ VIEW = View(
         ("the denominators add", "bracketing.sums"),
         ("comparisons to decode T by softmax", "bracketing.decoding"),
     ),
-    ribbon=("phi",),
+    ribbon=("phi", "head"),
 )

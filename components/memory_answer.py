@@ -143,7 +143,7 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
         },
         "memory.phrases": {
             "headline": [f"{{}} pairs in a memory {width:,} wide come back at cosine {{}}."],
-            "sentence": ["A read holds {} of its value and crosstalk of {} that energy; newest {}, oldest {}."],
+            "sentence": ["A read holds {} of its value and {} its energy in crosstalk; newest {}, oldest {}."],
         },
         "memory.reel": {
             "n": last.astype(np.int16),
@@ -190,7 +190,7 @@ def _answer(keys: str, rho: float, phi: str, d_k: int, seed: int, rule: str, alp
 
 def _times(energy: float, own: float) -> str:
     """Crosstalk in energies of what the read holds of its own value."""
-    return f"{decimals(energy / own**2, 1)}×" if own > 1e-6 else "without measure of"
+    return f"{decimals(energy / own**2, 1)}×" if own > 1e-6 else "any multiple of"
 
 
 def _subject(told: dict) -> str:
@@ -241,8 +241,7 @@ def _load(shape: ModelShape, name: str) -> list[str]:
             said.append(f"{tokens(T)} tokens leave each {rows}-wide state of {name} partly empty.")
         else:
             said.append(
-                f"{tokens(T)} tokens are {tokens(load.tokens_per_row)} per row of each {rows}-wide {name} state; "
-                f"a plain additive memory so loaded reads at cosine {decimals(load.cosine, 3)}: "
-                "decay and delta rules exist because of that."
+                f"{tokens(T)} tokens are {tokens(load.tokens_per_row)} per row of each {rows}-wide {name} state: "
+                f"plain adding would read at cosine {decimals(load.cosine, 3)}, hence decay and delta rules."
             )
     return said

@@ -41,7 +41,6 @@ REELS = (
             Bind("dot_y", source="random-features.dot", to="y"),
             Bind("dot_text", source="random-features.dot", to="text"),
             Bind("r", model="random-features.here", property="location"),
-            Bind("r", model="random-features.now", property="location"),
             Bind("headline", node="random-features.headline", phrase="random-features.phrases.headline"),
             Bind("sentence", node="random-features.sentence", phrase="random-features.phrases.sentence"),
             *(
@@ -73,7 +72,7 @@ def _band(kind: str, sources: dict[str, ColumnDataSource], height: int) -> figur
         f"random-features.{kind}_ratio", height, (16, 26_000), RATIOS, x_log=True, x_label="features d_φ", left=36
     )
     ticks(fig.xaxis[0], {16: "16", 64: "64", 256: "256", 1024: "1,024", 4096: "4,096"})
-    ticks(fig.yaxis[0], {y: f"{y}".replace("-", "−") for y in range(-2, 5)})
+    ticks(fig.yaxis[0], {y: f"{y}".replace("-", "−") for y in (-2, 0, 2, 4)})
     source, slot = sources[f"random-features.{kind}_band"], SLOTS[kind]
     for low, high, alpha in (("q05", "q95", 0.2), ("q25", "q75", 0.32)):
         fig.varea("d_phi", low, high, source=source, fill_color=LIGHT[slot], fill_alpha=alpha)
@@ -119,7 +118,6 @@ def _orthogonal(sources: dict[str, ColumnDataSource], height: int) -> figure:
         line(fig, sources["random-features.orthogonal_beside"], "r", f"d_{d}", "faint", line_width=1.4)
     line(fig, sources["random-features.orthogonal"], "r", "own", "favor", line_width=2.4)
     labels(fig, sources["random-features.orthogonal_names"], text_align="center")
-    mark(fig, "random-features.now", STOPS[0])
     return fig
 
 

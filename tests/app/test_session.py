@@ -46,7 +46,8 @@ class Visit:
 
     @property
     def notice(self) -> str:
-        return (self.session.sources["page.notice"].data.get("text") or [""])[0]
+        told = self.session.sources.get("page.notice")
+        return told.data["text"][0] if told else ""
 
 
 CHOICES = {
