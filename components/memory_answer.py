@@ -27,7 +27,7 @@ WIDTH = 32
 
 PAIRS = 256
 NS = np.arange(PAIRS + 1)
-FRAME_AT = np.array([*range(25), 28, 32, *range(64, PAIRS + 1, 64)])
+FRAME_AT = np.array([*range(25), 28, 32, *range(64, PAIRS + 1, 32)])
 """The state is sent pair by pair while single writes show, then seldom: one choice stays under 100 kB."""
 
 STEP = 1 / 127

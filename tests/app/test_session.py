@@ -49,6 +49,12 @@ class Visit:
         told = self.session.sources.get("page.notice")
         return told.data["text"][0] if told else ""
 
+    @property
+    def words(self) -> dict[str, str]:
+        """What the browser is told to write into the address."""
+        told = self.sent().get("page.words", {"word": [], "text": []})
+        return dict(zip(told["word"], told["text"], strict=True))
+
 
 CHOICES = {
     "phi": "favor", "d_k": 32, "seed": 5, "row": 101, "rule": "delta", "keys": "correlated", "model": "qwen3.8-27b",
@@ -118,10 +124,10 @@ def test_the_words_of_the_address_are_told_with_the_answer():
     visit = Visit(seed=4)
     visit.lesson.phi = "favor~m~64"
     visit.settle()
-    assert dict(zip(*visit.session.sources["page.words"].data.values(), strict=True)) == {"phi": "favor~m~64", "seed": "4"}
+    assert visit.words == {"phi": "favor~m~64", "seed": "4"}
     visit.lesson.take({"phi": "elu", "seed": "0"})
     visit.settle()
-    assert visit.session.sources["page.words"].data == {"word": [], "text": []}
+    assert visit.words == {}
 
 
 # Asks coalesce
@@ -150,9 +156,8 @@ def test_changes_that_come_while_an_answer_is_made_are_answered_once_with_the_ne
 
     asyncio.run(run())
     assert asked == ["relu", "dpfp"]
-    assert dict(zip(*visit.session.sources["page.words"].data.values(), strict=True)) == {"phi": "dpfp"}
-    headline = visit.session.sources["sharpness.phrases"].data if "sharpness.phrases" in visit.session.sources else None
-    assert headline is None or "DPFP" in str(headline)
+    assert visit.words == {"phi": "dpfp"}
+    assert "DPFP" in str(visit.sent()["sharpness.phrases"])
 
 
 def test_an_answer_that_fails_leaves_the_session_able_to_answer(monkeypatch):
@@ -170,7 +175,7 @@ def test_an_answer_that_fails_leaves_the_session_able_to_answer(monkeypatch):
             pass
     visit.lesson.phi = "favor"
     visit.settle()
-    assert visit.sent()["page.words"] == {"word": ["phi"], "text": ["favor"]}
+    assert visit.words == {"phi": "favor"}
 
 
 def test_two_visitors_share_no_state():

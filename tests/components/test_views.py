@@ -25,6 +25,8 @@ every_view = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 every_page = pytest.mark.parametrize("name", pages())
 both_sizes = pytest.mark.parametrize("compact", [False, True], ids=["single", "compact"])
 MEGABYTE = 1_000_000
+PLACES = {"x", "y", "x0", "y0", "x1", "y1", "left", "right", "top", "bottom", "width", "height", "dw", "dh", "image", "text"}
+"""Settings of a glyph whose plain text is a column; elsewhere it may be a colour or a style."""
 
 
 @cache
@@ -58,6 +60,7 @@ def test_every_name_and_column_of_an_answer_is_drawn(view, compact):
 def test_every_target_of_a_reel_is_drawn(view, compact):
     sources, answer = sources_of(view, compact), view.answer(DEFAULT)
     document = drawn((view,), compact)[0]
+    glyphs_use = {renderer.data_source.name for plot in document.roots for renderer in plot.renderers}
     for reel, bind in binds(view):
         holder = answer[bind.pool] if bind.pool else answer[reel.name]
         assert bind.column in holder
@@ -65,6 +68,7 @@ def test_every_target_of_a_reel_is_drawn(view, compact):
             assert index in answer[reel.name]
         if bind.source:
             assert (bind.to or bind.column) in sources[bind.source].data
+            assert bind.source in glyphs_use
         elif bind.model:
             assert bind.property in document.get_model_by_name(bind.model).properties()
         else:
@@ -111,6 +115,17 @@ def test_figures_are_drawn_from_named_sources_only(name):
             for cell in row:
                 assert cell.figure.name.startswith(f"{view.word}.")
                 assert any(r.data_source.name for r in cell.figure.renderers)
+
+
+@every_page
+def test_every_field_of_a_glyph_is_a_column_of_its_source(name):
+    for renderer in (r for plot in drawn(views_of(name), name == OVERVIEW)[0].roots for r in plot.renderers):
+        columns = renderer.data_source.data
+        for spec in renderer.glyph.dataspecs():
+            value = getattr(renderer.glyph, spec)
+            field = value.get("field") if isinstance(value, dict) else value
+            if isinstance(field, str) and (spec in PLACES or isinstance(value, dict)):
+                assert field in columns, (renderer.data_source.name, spec, field)
 
 
 # Owners

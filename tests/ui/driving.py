@@ -50,8 +50,8 @@ EVERYTHING = f"""([sources, texts, props]) => {{ {PLAIN}
   }}
 }}"""
 ANSWERED = """words => {
-  const told = Bokeh.documents.map(d => d.get_model_by_name('answer.page.words')).find(m => m).data
-  const said = told.word ? Object.fromEntries(told.word.map((word, k) => [word, told.text[k]])) : Explorer.page.server
+  const told = Bokeh.documents.map(d => d.get_model_by_name('answer.page.words')).find(m => m)?.data
+  const said = told?.word ? Object.fromEntries(told.word.map((word, k) => [word, told.text[k]])) : Explorer.page.server
   const here = new URLSearchParams(location.search)
   return Object.entries(words).every(([word, text]) => here.get(word) === text && (said[word] ?? null) === text)
 }"""
