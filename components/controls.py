@@ -1,10 +1,9 @@
-"""Panel widgets for the server words, each linked to the lesson both ways."""
+"""The controls: which widget stands for which server word, and when it is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import fields, replace
 from typing import Any
 
 import panel as pn
@@ -12,24 +11,13 @@ import panel as pn
 from components.gpus import gpus
 from components.lesson import Lesson
 from components.palette import SLOTS
-from components.words import HEADS, KEYS, PHIS, SOFTMAX, WIDTHS
+from components.widgets import FIELD, SEGMENTED, Choice, Control, Segmented, choice, count, dial, segmented, whole
+from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SOFTMAX, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.memory import WRITE_RULES
+from compute.pitfalls import PITFALLS as MISTAKES
 from compute.sizing import DTYPES, load_model, models
 from compute.sizing.options import COLUMNS, MLA
-
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
-
-
-def _css(name: str) -> str:
-    return (ASSETS / f"{name}.css").read_text(encoding="utf-8")
-
-
-SEGMENTED = _css("segmented")
-
-FIELD = _css("field")
-
-SLIDER = _css("slider")
 
 
 def _dots() -> str:
@@ -38,69 +26,6 @@ def _dots() -> str:
         f"margin-right: 5px; border-radius: 50%; background: var(--slot-{word}) }}\n"
         for i, word in enumerate(PHIS, 1)
     )
-
-
-class Segmented(pn.widgets.RadioButtonGroup):
-    _debounce = 0
-
-
-class Choice(pn.widgets.Select):
-    _debounce = 0
-
-
-class Whole(pn.widgets.IntInput):
-    _debounce = 0
-
-
-class Dial(pn.widgets.FloatSlider):
-    _debounce = 0
-
-
-@dataclass(frozen=True)
-class Control:
-    """A widget, its caption (empty where the widget carries it: both then vanish together), and when it is of use."""
-
-    label: str
-    make: Callable[[Lesson], pn.widgets.Widget]
-    shown: Callable[[Lesson], bool] | None = None
-
-
-def segmented(word: str, options: dict[str, Any], extra: str = "") -> Callable[[Lesson], pn.widgets.Widget]:
-    def make(lesson: Lesson) -> pn.widgets.Widget:
-        widget = Segmented(options=options, value=getattr(lesson, word), stylesheets=[SEGMENTED + extra])
-        return _link(widget, lesson, word)
-
-    return make
-
-
-def dial(word: str, label: str, low: float, high: float, step: float) -> Callable[[Lesson], pn.widgets.Widget]:
-    def make(lesson: Lesson) -> pn.widgets.Widget:
-        widget = Dial(
-            label=label, start=low, end=high, step=step, value=getattr(lesson, word), width=132, stylesheets=[SLIDER]
-        )
-        return _link(widget, lesson, word)
-
-    return make
-
-
-def whole(word: str, low: int, high: int, width: int) -> Callable[[Lesson], pn.widgets.Widget]:
-    def make(lesson: Lesson) -> pn.widgets.Widget:
-        widget = Whole(label="", value=getattr(lesson, word), start=low, end=high, width=width, stylesheets=[FIELD])
-        return _link(widget, lesson, word)
-
-    return make
-
-
-def choice(word: str, options: Any, width: int, label: str = "") -> Callable[[Lesson], pn.widgets.Widget]:
-    """A select; with a label of its own where it may be hidden together with it."""
-    told = options if isinstance(options, dict) else {word: word for word in options}
-
-    def make(lesson: Lesson) -> pn.widgets.Widget:
-        style = [FIELD, ":host { --caption: block }"] if label else [FIELD]
-        widget = Choice(label=label, options=told, value=getattr(lesson, word), width=width, stylesheets=style)
-        return _link(widget, lesson, word)
-
-    return make
 
 
 def make_compare(lesson: Lesson) -> pn.widgets.Widget:
@@ -140,12 +65,6 @@ def has_state(lesson: Lesson) -> bool:
 
 def has_latent(lesson: Lesson) -> bool:
     return any("mla" in family.kind for family in _families(lesson))
-
-
-def _link(widget: pn.widgets.Widget, lesson: Lesson, word: str) -> pn.widgets.Widget:
-    widget.param.watch(lambda event: setattr(lesson, word, event.new), "value")
-    lesson.param.watch(lambda event: setattr(widget, "value", event.new), word)
-    return widget
 
 
 def make_phi(lesson: Lesson) -> pn.widgets.Widget:
@@ -213,6 +132,8 @@ def _width(member: Any, d_k: int) -> str:
         return ""
 
 
+EXAMPLE_NAMES = {"hand": "three by hand", "random": "37 random"}
+
 CONTROLS: dict[str, Control] = {
     "phi": Control("feature map φ", make_phi),
     "knob": Control("features d_φ", make_knob),
@@ -237,6 +158,11 @@ CONTROLS: dict[str, Control] = {
     "gpu": Control("fit into", choice("gpu", {gpu.name: word for word, gpu in gpus().items()}, 138)),
     "gib": Control("or GiB free", whole("gib", 0, 100_000, 82)),
     "head": Control("head width d", segmented("head", {str(d): d for d in HEADS})),
+    "example": Control("tokens", segmented("example", {EXAMPLE_NAMES[word]: word for word in EXAMPLES})),
+    "chunk": Control("", count("chunk", "tokens per chunk C", 1, 64)),
+    "pitfall": Control(
+        "mistake in the recurrent form", segmented("pitfall", {MISTAKES[word].label: word for word in PITFALLS})
+    ),
     "model": Control("model", choice("model", {model.name: word for word, model in models().items()}, 152)),
 }
 

@@ -51,7 +51,9 @@ def package_of(path: Path) -> str:
 
 
 def test_the_walk_sees_every_kind_of_import():
-    tree = ast.parse("import a.b\ntry:\n    from c.d import e\nexcept ImportError: pass\nclass F:\n    import g\ndef h():\n    import i\nfrom . import j")
+    tree = ast.parse(
+        "import a.b\ntry:\n    from c.d import e\nexcept ImportError: pass\nclass F:\n    import g\ndef h():\n    import i\nfrom . import j"
+    )
     assert list(imports(tree)) == ["a", "c", "g", "i"]
     assert list(imports(tree, when_loaded=True)) == ["a", "c", "g"]
 
@@ -145,10 +147,14 @@ def our_files(*suffixes: str) -> list[Path]:
 
 
 def test_no_file_of_ours_names_a_host_that_serves_libraries_or_fonts():
-    hosts = re.compile(r"\bcdn\.|\bcdnjs|unpkg\.|jsdelivr|googleapis|gstatic|esm\.sh|typekit|bootstrapcdn", re.IGNORECASE)
+    hosts = re.compile(
+        r"\bcdn\.|\bcdnjs|unpkg\.|jsdelivr|googleapis|gstatic|esm\.sh|typekit|bootstrapcdn", re.IGNORECASE
+    )
     texts = our_files(".py", ".html", ".css", ".js", ".json", ".toml", ".md", ".txt", "")
     assert len(texts) > 60
-    assert not [str(path.relative_to(ROOT)) for path in texts if hosts.search(path.read_text(encoding="utf-8", errors="ignore"))]
+    assert not [
+        str(path.relative_to(ROOT)) for path in texts if hosts.search(path.read_text(encoding="utf-8", errors="ignore"))
+    ]
 
 
 def test_page_and_scripts_name_no_other_host_at_all():

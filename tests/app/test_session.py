@@ -117,7 +117,10 @@ def test_after_a_random_walk_the_browser_has_what_was_asked_last(name):
         for source, columns in visit.sent().items():
             browser.setdefault(source, {}).update(columns)
         for source, columns in answers(visit.views, visit.lesson.question).items():
-            assert all(same(browser[source][column], values) for column, values in columns.items()), (source, visit.lesson.question)
+            assert all(same(browser[source][column], values) for column, values in columns.items()), (
+                source,
+                visit.lesson.question,
+            )
 
 
 def test_the_words_of_the_address_are_told_with_the_answer():
@@ -142,6 +145,10 @@ def test_changes_that_come_while_an_answer_is_made_are_answered_once_with_the_ne
         return answers(views, question)
 
     monkeypatch.setattr(session_module, "answers", slow)
+    told = []
+    monkeypatch.setattr(
+        visit.session, "tell", lambda answer, tell=visit.session.tell: (told.append(answer), tell(answer))
+    )
 
     async def run():
         visit.lesson.phi = "relu"
@@ -155,7 +162,7 @@ def test_changes_that_come_while_an_answer_is_made_are_answered_once_with_the_ne
         await running
 
     asyncio.run(run())
-    assert asked == ["relu", "dpfp"]
+    assert asked == ["relu", "dpfp"] and len(told) == 1
     assert visit.words == {"phi": "dpfp"}
     assert "DPFP" in str(visit.sent()["sharpness.phrases"])
 
@@ -251,7 +258,9 @@ def test_a_bad_event_changes_nothing_and_raises_nothing(kind, told):
     assert len(visit.notice) < 6_000
 
 
-@pytest.mark.parametrize("data", [{}, {"kind": []}, {"kind": ["words"], "told": []}, {"told": ["{}"]}, {"kind": ["words"]}])
+@pytest.mark.parametrize(
+    "data", [{}, {"kind": []}, {"kind": ["words"], "told": []}, {"told": ["{}"]}, {"kind": ["words"]}]
+)
 @pytest.mark.filterwarnings("ignore:ColumnDataSource")
 def test_an_event_without_its_columns_is_passed_over(data):
     visit = Visit()

@@ -95,7 +95,12 @@ def questions() -> list[Question]:
     asked += [Question(keys=keys, rule=rule) for keys in KEYS for rule in WRITE_RULES]
     asked += [Question(keys="phi", phi=phi, d_k=d_k, rule="delta") for phi in (*PHIS, *KNOBBED) for d_k in (4, 64)]
     asked += [Question(keys="correlated", rho=rho) for rho in (0.0, 0.95)]
-    asked += [Question(rule=rule, alpha=a, beta=b) for rule in ("decay", "delta", "gated_delta") for a in (0.5, 1.0) for b in (0.0, 0.05, 1.0)]
+    asked += [
+        Question(rule=rule, alpha=a, beta=b)
+        for rule in ("decay", "delta", "gated_delta")
+        for a in (0.5, 1.0)
+        for b in (0.0, 0.05, 1.0)
+    ]
     asked += [Question(model=model, phi=phi) for model in ("qwen3.8-27b", "llama-3.1-8b") for phi in PHIS]
     return list(dict.fromkeys(question for question in asked if goes_together(question)))
 

@@ -12,6 +12,7 @@ from scipy import linalg, special, stats
 from components.axes import AXES
 from components.lesson import Question
 from components.memory_answer import pairs
+from components.says import decimals
 from components.sharpness_answer import name_of
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import FEATURE_MAPS, read_member
@@ -93,7 +94,9 @@ def test_a_row_of_the_kernel_matrix_becomes_the_query():
 def test_a_curve_is_the_height_of_the_matching_bar(question):
     told = answer("sharpness", question)
     np.testing.assert_allclose(told["sharpness.curves"][question.map_word], bars(question)[:, 11], rtol=1e-6, atol=1e-7)
-    np.testing.assert_allclose(told["sharpness.curves"][SOFTMAX], bars(question, "softmax")[:, 11], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        told["sharpness.curves"][SOFTMAX], bars(question, "softmax")[:, 11], rtol=1e-6, atol=1e-7
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -189,6 +192,8 @@ def test_the_picture_of_the_state_is_the_state(rule):
     states, frames = written_one_by_one(question)[0], shown("memory", question, "memory.state", "image")
     numbers = [written_at(title) for title in said("memory", question, "memory.frame")]
     scale = max(np.abs(states[n]).max() for n in numbers)
+    told = answer("memory", question)["memory.texts"]
+    assert told["text"][told["node"].index("memory.scale")] == f"±{decimals(scale)}"
     for frame, n in zip(frames, numbers, strict=True):
         np.testing.assert_allclose((frame.astype(float) - 127.5) / 127.5 * scale, states[n], atol=scale * 0.51 / 127.5)
 
@@ -198,7 +203,7 @@ def test_the_frame_shown_is_the_last_one_sent_up_to_n():
     numbers = [written_at(title) for title in said("memory", DEFAULT, "memory.frame")]
     assert numbers[:17] == list(range(17))
     for n, at in enumerate(numbers):
-        assert at == max(m for m in numbers if m <= n) and n - at < 32
+        assert at == max(m for m in numbers if m <= n) and n - at < 64
 
 
 def written_at(title):
@@ -319,7 +324,13 @@ def test_the_sizing_curves_are_the_bill(model):
     told, twin = answer("sizing", Question(model=model))["sizing.curves"], all_softmax_twin(shape)
     for i, T in enumerate(AXES["T"].stops):
         b = bill(shape, T)
-        whole = {"cache": b.kv_bytes, "window": b.window_bytes, "state": b.state_bytes, "conv": b.conv_bytes, "total": b.total_bytes}
+        whole = {
+            "cache": b.kv_bytes,
+            "window": b.window_bytes,
+            "state": b.state_bytes,
+            "conv": b.conv_bytes,
+            "total": b.total_bytes,
+        }
         if twin not in (None, shape):
             whole["twin"] = bill(twin, T).total_bytes
         for name in ("cache", "window", "state", "conv", "total", "twin"):
@@ -357,7 +368,9 @@ def test_the_sizing_headline_says_the_bytes_that_are_drawn(model):
             assert any(abs(number - x) <= half for x in drawn), (text, drawn)
         if growing:
             assert abs(numbers[0][0] - growing) <= numbers[0][1], text
-    assert bill(shape, T).total_bytes == pytest.approx(max(curves["total"][-1], growing + curves["state"][-1] + curves["conv"][-1]))
+    assert bill(shape, T).total_bytes == pytest.approx(
+        max(curves["total"][-1], growing + curves["state"][-1] + curves["conv"][-1])
+    )
 
 
 @pytest.mark.parametrize("model", models())
@@ -371,7 +384,11 @@ def test_curves_meet_where_the_points_stand(model):
             assert point["x"][0] == at and f"{at:,}" in point["text"][0]
     if points["meet"]["text"][0]:
         T = meet.state
-        assert bill(shape, T).kv_bytes + bill(shape, T).window_bytes >= bill(shape, T).state_bytes == points["meet"]["y"][0]
+        assert (
+            bill(shape, T).kv_bytes + bill(shape, T).window_bytes
+            >= bill(shape, T).state_bytes
+            == points["meet"]["y"][0]
+        )
         if T > 1:
             assert bill(shape, T - 1).kv_bytes + bill(shape, T - 1).window_bytes < bill(shape, T - 1).state_bytes
     if points["beat"]["text"][0]:

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from components.controls import CONTROLS, KNOBS, make_controls, slot_styles
@@ -56,6 +56,9 @@ def test_no_labels_need_no_room():
 
 
 @given(st.floats(-2, 2))
+@example(0.996)
+@example(0.0009)
+@example(-0.2)
 def test_a_percentage_is_not_rounded_to_a_falsehood(share):
     """Nothing small is said to be nothing, and only all is all."""
     text = percent(share)
@@ -71,10 +74,20 @@ def test_a_percentage_is_not_rounded_to_a_falsehood(share):
 
 
 def test_percentages_by_hand():
-    assert [percent(x) for x in (0.756, 0.04, 0.003, 0.0002, 0.0, 1.0, math.nan)] == ["76 %", "4 %", "0.3 %", "under 0.1 %", "0 %", "100 %", "undefined"]
+    assert [percent(x) for x in (0.756, 0.04, 0.003, 0.0002, 0.0, 1.0, math.nan)] == [
+        "76 %",
+        "4 %",
+        "0.3 %",
+        "under 0.1 %",
+        "0 %",
+        "100 %",
+        "undefined",
+    ]
 
 
 @given(st.floats(-1e6, 1e6, allow_nan=False))
+@example(7.7e-5)
+@example(-3e-7)
 def test_decimals_are_plain_numbers_that_a_reader_can_read(value):
     text = decimals(value)
     assert "e" not in text.split()[-1] and "-" not in text, text
@@ -98,7 +111,11 @@ def test_gaps_of_a_phrase_are_filled_in_order():
 def choices_of(widget):
     """All options, or the middle and both ends of a range."""
     options = getattr(widget, "options", None)
-    return list(options.values() if isinstance(options, dict) else options) if options else [widget.value, widget.start, widget.end]
+    return (
+        list(options.values() if isinstance(options, dict) else options)
+        if options
+        else [widget.value, widget.start, widget.end]
+    )
 
 
 @pytest.mark.parametrize("word", [word for word in CONTROLS if word in SERVER and word != "phi"])

@@ -25,7 +25,24 @@ every_view = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 every_page = pytest.mark.parametrize("name", pages())
 both_sizes = pytest.mark.parametrize("compact", [False, True], ids=["single", "compact"])
 MEGABYTE = 1_000_000
-PLACES = {"x", "y", "x0", "y0", "x1", "y1", "left", "right", "top", "bottom", "width", "height", "dw", "dh", "image", "text"}
+PLACES = {
+    "x",
+    "y",
+    "x0",
+    "y0",
+    "x1",
+    "y1",
+    "left",
+    "right",
+    "top",
+    "bottom",
+    "width",
+    "height",
+    "dw",
+    "dh",
+    "image",
+    "text",
+}
 """Settings of a glyph whose plain text is a column; elsewhere it may be a colour or a style."""
 
 
@@ -319,7 +336,9 @@ def test_every_question_that_the_address_can_ask_has_an_answer(view):
 
 
 def weight(column) -> int:
-    return column.nbytes if isinstance(column, np.ndarray) else len(json.dumps(list(column), ensure_ascii=False).encode())
+    return (
+        column.nbytes if isinstance(column, np.ndarray) else len(json.dumps(list(column), ensure_ascii=False).encode())
+    )
 
 
 @every_page

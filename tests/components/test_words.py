@@ -103,7 +103,13 @@ def test_a_refusal_repeats_no_more_than_a_glance_of_what_was_given(word):
             assert sentence.count("9") <= SHOWN + 5
 
 
-@given(st.dictionaries(st.one_of(st.sampled_from(list(WORDS)), st.text(max_size=8)), st.lists(st.binary(max_size=30), min_size=1, max_size=3), max_size=4))
+@given(
+    st.dictionaries(
+        st.one_of(st.sampled_from(list(WORDS)), st.text(max_size=8)),
+        st.lists(st.binary(max_size=30), min_size=1, max_size=3),
+        max_size=4,
+    )
+)
 def test_any_address_at_all_is_read(arguments):
     values, refused = read_address(arguments)
     assert set(values) <= set(WORDS) and all(isinstance(sentence, str) for sentence in refused)

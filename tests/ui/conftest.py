@@ -71,7 +71,9 @@ def server(chromium, tmp_path_factory) -> str:
         process.terminate()
         process.wait(timeout=20)
     told = [row for row in log.read_text().splitlines() if row.strip()]
-    assert not [row for row in told if any(bad in row for bad in ("Traceback", "ERROR", "WARNING", "Warning", "W-10", "E-10"))], "\n".join(told)
+    assert not [
+        row for row in told if any(bad in row for bad in ("Traceback", "ERROR", "WARNING", "Warning", "W-10", "E-10"))
+    ], "\n".join(told)
 
 
 def _wait_until_alive(process, address, log):

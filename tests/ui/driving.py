@@ -80,7 +80,9 @@ class Tab:
         page.on("websocket", lambda socket: socket.on("framesent", self._sent))
 
     def _console(self, message):
-        if message.type in ("error", "warning") and "willReadFrequently" not in message.text:  # that is `pictures`' doing
+        if (
+            message.type in ("error", "warning") and "willReadFrequently" not in message.text
+        ):  # that is `pictures`' doing
             self.complaints.append(f"{message.type}: {message.text}")
 
     def _request(self, request):
@@ -125,7 +127,9 @@ class Tab:
 
     @property
     def words(self) -> dict[str, str]:
-        return {word: texts[0] for word, texts in parse_qs(urlsplit(self.page.url).query, keep_blank_values=True).items()}
+        return {
+            word: texts[0] for word, texts in parse_qs(urlsplit(self.page.url).query, keep_blank_values=True).items()
+        }
 
     def text(self, node: str) -> str:
         return self.page.locator(f'[data-text="{node}"]').first.inner_text()
@@ -287,7 +291,11 @@ def same_numbers(shown, values, where: str):
 
 def _floats(shown):
     if isinstance(shown, list):
-        return [x for item in shown for x in (_floats(item) if isinstance(item, list) else [np.nan if item is None else item])]
+        return [
+            x
+            for item in shown
+            for x in (_floats(item) if isinstance(item, list) else [np.nan if item is None else item])
+        ]
     return [np.nan if shown is None else shown]
 
 

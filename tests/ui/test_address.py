@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from asked import MARKUP, SCRIPT, outside
-from driving import Question, check
+from driving import AXES, Question, check
 
 from app.page import OVERVIEW
 from components.words import WORDS
@@ -149,7 +149,15 @@ def test_one_bad_word_leaves_the_others_standing(tab, word):
 
 
 def test_ten_kilobytes_in_one_word_and_an_unknown_and_a_repeated_one(tab):
-    notice = hostile(tab, "memory", f"phi={'x' * 10_000}&{quote(MARKUP)}=1&n=5&n=6&rule=delta&rule=decay", "phi ", "n stands 2 times", "rule stands 2 times", MARKUP)
+    notice = hostile(
+        tab,
+        "memory",
+        f"phi={'x' * 10_000}&{quote(MARKUP)}=1&n=5&n=6&rule=delta&rule=decay",
+        "phi ",
+        "n stands 2 times",
+        "rule stands 2 times",
+        MARKUP,
+    )
     assert "xxx" not in notice or len(notice) < 500
     check(tab, "memory", Question(rule="delta"), n=5)
     tab.wait("location.search == '?rule=delta&n=5'")
@@ -175,3 +183,55 @@ def test_an_empty_question_mark_and_a_fragment_are_no_words(tab):
     tab.page.goto(f"{tab.server}/rank?#here")
     tab.settle()
     assert tab.text("page.notice") == ""
+
+
+# Presets
+
+
+def presets(tab) -> list[dict[str, str]]:
+    return tab.page.evaluate("[...document.querySelectorAll('[data-preset]')].map(b => JSON.parse(b.dataset.preset))")
+
+
+@pytest.mark.parametrize("page", ["sharpness", "memory", "rank", "sizing"])
+def test_every_preset_leads_to_the_state_it_names(tab, page):
+    tab.open(page)
+    for i, words in enumerate(presets(tab)):
+        tab.page.locator("[data-preset]").nth(i).click()
+        words = {word: str(text) for word, text in words.items()}
+        server = {word: text for word, text in words.items() if WORDS[word].server}
+        tab.answered(**{w: None if WORDS[w].read(t) == WORDS[w].default else t for w, t in server.items()})
+        stops = {word: WORDS[word].read(text) for word, text in words.items() if word in AXES}
+        check(tab, page, Question(**{word: WORDS[word].read(text) for word, text in server.items()}), **stops)
+
+
+def test_a_preset_leaves_one_history_entry_that_back_undoes(tab):
+    tab.open("memory")
+    both = [i for i, words in enumerate(presets(tab)) if {WORDS[w].server for w in words} == {True, False}]
+    entries = tab.page.evaluate("history.length")
+    words = presets(tab)[both[0]]
+    tab.page.locator("[data-preset]").nth(both[0]).click()
+    tab.answered(
+        **{w: str(t) for w, t in words.items() if WORDS[w].server and WORDS[w].read(str(t)) != WORDS[w].default}
+    )
+    assert tab.page.evaluate("history.length") == entries + 1
+    tab.page.go_back()
+    tab.wait("location.search == ''")
+    tab.answered(rule=None, keys=None)
+    check(tab, "memory", Question())
+
+
+def test_after_back_the_next_choice_can_be_undone_again(tab):
+    """Also when going back changed nothing that the server knows."""
+    tab.open("memory")
+    tab.page.evaluate("() => { history.pushState(null, '', '?n=200'); Explorer.seek('n', 200) }")
+    tab.page.go_back()
+    tab.wait("Explorer.at.n == 128")
+    entries = tab.page.evaluate("history.length")
+    tab.choose("rule", "delta")
+    tab.choose("keys", "orthonormal", rule="delta", keys="orthonormal")
+    assert tab.page.evaluate("history.length") >= entries + 1
+    tab.page.go_back()
+    tab.answered(rule="delta", keys=None)
+    tab.page.go_back()
+    tab.answered(rule=None, keys=None)
+    check(tab, "memory", Question())

@@ -109,7 +109,9 @@ def test_play_goes_on_by_itself_and_stops_at_the_end(tab):
     assert play.get_attribute("aria-pressed") == "true"
     tab.page.wait_for_function("Explorer.at.n > 203")
     assert tab.up == []
-    tab.page.wait_for_function("Explorer.at.n == 256 && document.querySelector('[data-play=n]').getAttribute('aria-pressed') == 'false'")
+    tab.page.wait_for_function(
+        "Explorer.at.n == 256 && document.querySelector('[data-play=n]').getAttribute('aria-pressed') == 'false'"
+    )
     tab.settle()
     assert tab.patches() == 1
     check(tab, "memory", Question(), n=256)
@@ -167,7 +169,12 @@ def test_figures_are_fetched_once_and_kept(tab):
     tab.open("rank")
     assert len(figures_of("rank").json) > 1_000
     assert [r.url.partition("?")[0].rpartition("/")[2] for r in fetched]
-    assert fetched[-1].from_service_worker or len(fetched) == 1 or fetched[-1].request.timing["responseStart"] < 0 or _cached(fetched[-1])
+    assert (
+        fetched[-1].from_service_worker
+        or len(fetched) == 1
+        or fetched[-1].request.timing["responseStart"] < 0
+        or _cached(fetched[-1])
+    )
 
 
 def _cached(response) -> bool:

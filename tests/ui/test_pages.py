@@ -95,7 +95,9 @@ def test_the_theme_changes_every_colour_in_the_browser_alone_and_changes_back(ta
     tab.settle()
     dark, page_dark = tab.pictures(), colours(tab)
     assert not set(page_light) & set(page_dark)
-    assert {figure for figure in light if dark[figure] == light[figure]} <= {"memory.heat"}  # an image on paper or night
+    assert {figure for figure in light if dark[figure] == light[figure]} <= {
+        "memory.heat"
+    }  # an image on paper or night
     assert tab.words == {"theme": "dark"}
     tab.page.locator("[data-theme-switch]").click()
     tab.page.wait_for_function("document.documentElement.dataset.theme == 'light'")
@@ -131,12 +133,16 @@ def test_pointing_at_a_map_brings_its_curves_forward_everywhere(tab):
     assert set(tab.page.evaluate(alphas).values()) == {1}
     tab.up.clear()
     tab.option("phi", "taylor").hover()
-    tab.page.wait_for_function("Explorer.model('rank.line.relu').glyph.line_alpha.value < 1 || Explorer.model('rank.line.relu').glyph.line_alpha < 1")
+    tab.page.wait_for_function(
+        "Explorer.model('rank.line.relu').glyph.line_alpha.value < 1 || Explorer.model('rank.line.relu').glyph.line_alpha < 1"
+    )
     forward = tab.page.evaluate(alphas)
     assert forward["sharpness.line.taylor"] == forward["rank.line.taylor"] == 1
     assert all(alpha < 0.5 for line, alpha in forward.items() if not line.endswith("taylor"))
     tab.page.mouse.move(720, 5)
-    tab.page.wait_for_function("(Explorer.model('rank.line.relu').glyph.line_alpha.value ?? Explorer.model('rank.line.relu').glyph.line_alpha) == 1")
+    tab.page.wait_for_function(
+        "(Explorer.model('rank.line.relu').glyph.line_alpha.value ?? Explorer.model('rank.line.relu').glyph.line_alpha) == 1"
+    )
     assert set(tab.page.evaluate(alphas).values()) == {1}
     assert tab.up == []
 

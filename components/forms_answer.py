@@ -1,0 +1,170 @@
+"""Two modes, what is said to a question: one example in all forms, one of them perhaps with a mistake."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from components.axes import AXES
+from components.forms_frames import (
+    MOST,
+    checks,
+    constant_end,
+    held,
+    labels,
+    marks,
+    matrix_cells,
+    outputs,
+    padded,
+    side_texts,
+    state_cells,
+    state_shape,
+    value_range,
+)
+from components.forms_picture import READS, cell_places, number_places, outlines
+from components.forms_run import CHANNELS, D_V, HAND, ONES, RANDOM, Run, long_sums, run
+from components.forms_said import formula, fraction, headlines, numbers, readouts, sentences, values
+from components.lesson import Question
+from components.reel import Answer
+from components.sharpness_answer import name_of
+from components.view import props, texts
+from components.words import SOFTMAX
+from compute.examples import exact_kernel, exact_steps
+from compute.pitfalls import PITFALLS
+from compute.rounding import stalls_at
+
+STOPS = np.array(AXES["t"].stops)
+LAST = np.minimum(STOPS, RANDOM - 1).astype(np.int32)
+"""Frame of every stop, the same whatever is asked: a short example repeats its last one."""
+
+
+def answer(question: Question) -> Answer:
+    hand = question.example == "hand"
+    phi, d_k, seed = ("elu", 2, 0) if hand else (question.phi, question.d_k, question.seed)
+    pitfall = "none" if phi == SOFTMAX else question.pitfall
+    chunk = HAND if hand else RANDOM
+    if phi != SOFTMAX:  # which has no state to hand on
+        chunk = min(chunk, question.chunk)
+    told, fixed = _answer(question.example, phi, d_k, seed, chunk, pitfall)
+    return {**told, "forms.texts": texts([*fixed, *_about(question)])}
+
+
+@lru_cache(maxsize=64)
+def _answer(example: str, phi: str, d_k: int, seed: int, chunk: int, pitfall: str) -> tuple[Answer, list]:
+    """All but the texts that depend on words which the example has no use for; and the texts that do not."""
+    told = run(example, phi, d_k, seed, chunk, pitfall)
+    exact = exact_steps(pitfall) if told.by_hand else None
+    drawn: Answer = {
+        "forms.reel": {"t": STOPS.astype(float), "last": LAST},
+        "forms.frames": held(
+            {
+                "cells": state_cells(told),
+                **marks(told),
+                **labels(told),
+                **side_texts(told),
+                "headline": headlines(told, exact),
+                "sentence": sentences(told, exact),
+                "numbers": numbers(told, exact),
+            }
+        ),
+        "forms.kernel": matrix_cells(told),
+        "forms.outputs": outputs(told),
+        "forms.checks": checks(told),
+        **_fixed(told),
+        "forms.props": props(
+            [
+                ("forms.tokens", "end", 0.5 + 1.2 * told.T),
+                ("forms.ticks", "ticks", [1, 2, 3] if told.by_hand else [1, *range(5, told.T + 1, 5)]),
+                *(("forms.values.y", end, value) for end, value in zip(("start", "end"), value_range(told))),
+                ("forms.dot", "size", 3 if 8 * chunk <= told.T else 7),
+            ]
+        ),
+        "forms.math": texts([("forms.formula", formula(told)), ("forms.values", values(told, exact))]),
+    }
+    return drawn, [*readouts(told), *_captions(told)]
+
+
+def _fixed(told: Run) -> Answer:
+    """The columns that no token changes."""
+    starts, stops = (np.array(column, dtype=float) / told.T for column in zip(*told.chunks))
+    x, y = number_places()
+    first = told.right["parallel"][:1, 0]
+    return {
+        "forms.cells": cell_places(state_shape(told)),
+        "forms.numbers": {"x": x, "y": y},
+        "forms.broken": outlines(READS[told.pitfall][2]),
+        "forms.reads": {
+            "x": np.array([58.0, 96.0]),
+            "y": np.array([82.0, 82.0]),
+            "text": list(READS[told.pitfall][:2]),
+            "align": ["right", "left"],
+        },
+        "forms.chunks": {"zero": np.zeros(MOST), "start": padded(starts), "stop": padded(stops)},
+        "forms.matrix_numbers": _matrix_numbers(told.by_hand),
+        "forms.row": {"x": np.ones(1)},
+        "forms.ends": {"text": [f"oₜ[{i}]" for i in range(1, CHANNELS + 1)]},
+        "forms.constant_end": constant_end(told),
+        "forms.first": {"x": np.ones(1), "y": first, "text": ["read first, this output is 0/0"]},
+        "forms.trouble": {"x": np.ones(1), "y": np.array([1e-3]), "text": [_trouble(told)]},
+        "forms.sums": _sums(),
+        "forms.sum_names": {
+            "x": np.array([330.0, 322.0]),
+            "y": np.array([182.0, 470.0]),
+            "text": [f"bfloat16 stops at {stalls_at(1, 'bfloat16'):.0f}", "exact"],
+        },
+    }
+
+
+def _matrix_numbers(by_hand: bool) -> dict[str, object]:
+    """The kernel of the hand example, all nine entries; those that the mask takes out in brackets."""
+    centres = (np.arange(HAND) + 0.5) / HAND
+    said = [""] * HAND**2
+    if by_hand:
+        said = [
+            text if s <= t else f"({text})" for (t, s), x in np.ndenumerate(exact_kernel()) for text in [fraction(x)]
+        ]
+    return {"x": np.tile(centres, HAND), "y": np.repeat(centres, HAND), "text": said}
+
+
+def _trouble(told: Run) -> str:
+    if told.member is None:
+        return "no finite φ: only the matrix exists"
+    if told.steps is None:
+        return f"S is {told.features[1].shape[1]:,} × {D_V}: transposed, it cannot be read"
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _sums() -> dict[str, np.ndarray]:
+    exact, rounded, _ = long_sums()
+    columns = {"n": np.arange(ONES + 1), "exact": exact, "bf16": rounded}
+    return {name: values[::8].astype(np.float32) for name, values in columns.items()}
+
+
+def _captions(told: Run) -> list[tuple[str, str]]:
+    sizes = f"chunks of {told.chunk}" if told.chunk < told.T else "one chunk"
+    if told.T % told.chunk:
+        sizes += f", the last of {told.T % told.chunk}"
+    return [
+        ("forms.grid", f"masked kernel matrix, {sizes}"),
+        ("forms.caption.values", "outputs: line recurrent, ring parallel, dot chunkwise"),
+        ("forms.caption.differences", "largest difference from the parallel form"),
+        ("forms.caption.constants", "the check with constant values: ones must come back as ones"),
+        ("forms.caption.stall", "a sum of ones in bfloat16"),
+    ]
+
+
+def _about(question: Question) -> list[tuple[str, str]]:
+    """What the state is called, and what is said about its mistake."""
+    mistake, name = PITFALLS[question.pitfall], name_of(question.map_word)
+    why = f"{mistake.why} {mistake.caught_by}".strip()
+    if question.example == "hand":
+        if question.map_word != "elu":
+            why = f"These three stay with elu+1; the random tokens take {name}. {why}".strip()
+        return [("forms.subject", " · three tokens by hand, exact fractions"), ("forms.aside", why)]
+    if question.phi == SOFTMAX:
+        why = "Choose a feature map and the other two forms appear."
+        if question.pitfall != "none":
+            why = "There is no recurrent form that could be broken."
+    return [("forms.subject", f" · {RANDOM} random tokens, {name}"), ("forms.aside", why)]

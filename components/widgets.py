@@ -1,0 +1,111 @@
+"""Panel widgets in the house's look, each linked to a word of the lesson both ways.
+
+None waits before it sends: what asks coalesce on is the server's answer, not a delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+
+from components.lesson import Lesson
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+
+def _css(name: str) -> str:
+    return (ASSETS / f"{name}.css").read_text(encoding="utf-8")
+
+
+SEGMENTED = _css("segmented")
+
+FIELD = _css("field")
+
+SLIDER = _css("slider")
+
+
+class Segmented(pn.widgets.RadioButtonGroup):
+    _debounce = 0
+
+
+class Choice(pn.widgets.Select):
+    _debounce = 0
+
+
+class Whole(pn.widgets.IntInput):
+    _debounce = 0
+
+
+class Dial(pn.widgets.FloatSlider):
+    _debounce = 0
+
+
+class Count(pn.widgets.IntSlider):
+    _debounce = 0
+
+
+@dataclass(frozen=True)
+class Control:
+    """A widget, its caption (empty where the widget carries it: both then vanish together), and when it is of use."""
+
+    label: str
+    make: Callable[[Lesson], pn.widgets.Widget]
+    shown: Callable[[Lesson], bool] | None = None
+
+
+def segmented(word: str, options: dict[str, Any], extra: str = "") -> Callable[[Lesson], pn.widgets.Widget]:
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        widget = Segmented(options=options, value=getattr(lesson, word), stylesheets=[SEGMENTED + extra])
+        return link(widget, lesson, word)
+
+    return make
+
+
+def dial(word: str, label: str, low: float, high: float, step: float) -> Callable[[Lesson], pn.widgets.Widget]:
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        widget = Dial(
+            label=label, start=low, end=high, step=step, value=getattr(lesson, word), width=132, stylesheets=[SLIDER]
+        )
+        return link(widget, lesson, word)
+
+    return make
+
+
+def count(word: str, label: str, low: int, high: int) -> Callable[[Lesson], pn.widgets.Widget]:
+    """A slider of whole numbers."""
+
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        widget = Count(label=label, start=low, end=high, value=getattr(lesson, word), width=132, stylesheets=[SLIDER])
+        return link(widget, lesson, word)
+
+    return make
+
+
+def whole(word: str, low: int, high: int, width: int) -> Callable[[Lesson], pn.widgets.Widget]:
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        widget = Whole(label="", value=getattr(lesson, word), start=low, end=high, width=width, stylesheets=[FIELD])
+        return link(widget, lesson, word)
+
+    return make
+
+
+def choice(word: str, options: Any, width: int, label: str = "") -> Callable[[Lesson], pn.widgets.Widget]:
+    """A select; with a label of its own where it may be hidden together with it."""
+    told = options if isinstance(options, dict) else {word: word for word in options}
+
+    def make(lesson: Lesson) -> pn.widgets.Widget:
+        style = [FIELD, ":host { --caption: block }"] if label else [FIELD]
+        widget = Choice(label=label, options=told, value=getattr(lesson, word), width=width, stylesheets=style)
+        return link(widget, lesson, word)
+
+    return make
+
+
+def link(widget: pn.widgets.Widget, lesson: Lesson, word: str) -> pn.widgets.Widget:
+    widget.param.watch(lambda event: setattr(lesson, word, event.new), "value")
+    lesson.param.watch(lambda event: setattr(widget, "value", event.new), word)
+    return widget
