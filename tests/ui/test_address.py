@@ -9,6 +9,7 @@ from asked import MARKUP, SCRIPT, outside
 from driving import AXES, Question, check
 
 from app.page import OVERVIEW
+from components.lesson import SERVER
 from components.words import WORDS
 
 
@@ -199,7 +200,8 @@ def test_every_preset_leads_to_the_state_it_names(tab, page):
         tab.page.locator("[data-preset]").nth(i).click()
         words = {word: str(text) for word, text in words.items()}
         server = {word: text for word, text in words.items() if WORDS[word].server}
-        tab.answered(**{w: None if WORDS[w].read(t) == WORDS[w].default else t for w, t in server.items()})
+        chosen = {w: t for w, t in server.items() if WORDS[w].read(t) != WORDS[w].default}
+        tab.answered(**{**dict.fromkeys(SERVER), **chosen})
         stops = {word: WORDS[word].read(text) for word, text in words.items() if word in AXES}
         check(tab, page, Question(**{word: WORDS[word].read(text) for word, text in server.items()}), **stops)
 

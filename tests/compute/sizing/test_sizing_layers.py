@@ -2,9 +2,8 @@
 
 import pytest
 
-from compute.sizing import ConfigError, bill, from_text, model_config, read_config, to_text
+from compute.sizing import ConfigError, bill, model_config, read_config
 from compute.sizing.families import Latent, Softmax
-from compute.sizing.states import MatrixState
 
 LLAMA = {"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 512, "num_attention_heads": 8}
 GDN = {
@@ -130,48 +129,11 @@ def test_windowed_layers_may_have_heads_of_their_own():
     assert full == Softmax(4, 192, 128) and window == Softmax(8, 96, 64, 128)
 
 
-def test_windowed_layers_of_mimo_have_twice_the_kv_heads_unless_the_file_says_otherwise():
-    config = LLAMA | {"model_type": "mimo_v2_flash", "layer_types": ["full_attention", "sliding_attention"] * 2}
-    config |= {"num_key_value_heads": 4, "head_dim": 192, "v_head_dim": 128, "sliding_window": 128}
-    shape = read_config(config)
-    assert shape.layers[1].family == Softmax(8, 192, 128, 128)
-    assert dict(shape.assumed)["swa_num_key_value_heads"].startswith("8:")
-
-
 def test_global_layers_of_gemma_4_have_heads_of_their_own():
     config = model_config("gemma-4-31b")
     assert read_config(config).layers[1].family == Softmax(4, 512, 512)
     config["text_config"]["attention_k_eq_v"] = False
     assert read_config(config).layers[1].family == Softmax(16, 512, 512)
-
-
-def test_a_file_saved_by_transformers_may_give_single_layers_their_own_widths():
-    saved = {key: value for key, value in model_config("gemma-4-31b")["text_config"].items() if "global" not in key}
-    saved |= {"model_type": "gemma4_text"}
-    own = {f"{i:02}": {"head_dim": 512, "num_key_value_heads": 4} for i in range(5, 60, 6)}
-    shape = read_config(saved | {"per_layer_config": own})
-    assert [(group.count, group.family) for group in shape.layers] == [
-        (50, Softmax(16, 256, 256, 1_024)),
-        (10, Softmax(4, 512, 512)),
-    ]
-    assert "per_layer_config" in dict(shape.used) and "per_layer_config" in shape.layers[1].keys
-    assert read_config(from_text(to_text(saved | {"per_layer_config": own}))).layers == shape.layers
-    assert read_config(saved | {"per_layer_config": {}}).layers[1].family == Softmax(16, 256, 256)
-    null = LLAMA | {"num_key_value_heads": 2, "per_layer_config": {"2": {"num_key_value_heads": None}}}
-    assert [(group.count, group.family.kv_heads) for group in read_config(null).layers] == [(3, 2), (1, 8)]
-
-
-@pytest.mark.parametrize(
-    "own", [[], {"last": {}}, {"1": 7}, {"1": {"skip": ["attention"]}}, {"1": {"head_dim": "wide"}}]
-)
-def test_keys_of_single_layers_that_have_no_formula_are_refused(own):
-    assert refusal(LLAMA | {"per_layer_config": own}).key in ("per_layer_config", "head_dim")
-
-
-def test_a_bailing_file_saved_by_transformers_gives_the_width_of_its_linear_layers_apart():
-    saved = {"model_type": "bailing_hybrid", "num_hidden_layers": 1, "layer_group_size": 6, "num_attention_heads": 32}
-    saved |= {"head_dim": 64, "linear_head_dim": 128, "qk_rope_head_dim": 64}
-    assert read_config(saved).layers[0].family == MatrixState("kda", 32, 128, 128, (32, 32, 32), 4)
 
 
 def test_windows_start_at_a_threshold_and_only_when_switched_on():
