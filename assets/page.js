@@ -78,7 +78,6 @@
     chosen()
   }
   window.addEventListener('popstate', () => {
-    quietly = true
     restore(Object.fromEntries(new URLSearchParams(location.search)))
   })
   function restore(told) {
@@ -89,6 +88,8 @@
     }
     X.setTheme(told.theme == 'dark' ? 'dark' : 'light')
     for (const word of page.words) up[word] = told[word] ?? null
+    // The words that come back belong to an entry that is there already; none come if the server knows them all.
+    quietly = page.words.some(word => (told[word] ?? null) !== (server[word] ?? null))
     send('words', up)
   }
   for (const button of all('[data-preset]')) button.addEventListener('click', () => {

@@ -15,25 +15,29 @@ HEAD_DIM = ("head_dim", "attention_head_dim", "kv_channels")
 
 def window_of(keys: Keys) -> int:
     """Window W of a layer that the layer list calls windowed; the current token is the W-th."""
-    return keys.need(*WINDOW_KEYS, remedy="add sliding_window: the layer list has windowed layers")
+    remedy = "add sliding_window: the layer list has windowed layers"
+    return keys.number(*WINDOW_KEYS) or keys.by_class(*WINDOW_KEYS) or keys.need(*WINDOW_KEYS, remedy=remedy)
 
 
 def kv_heads(keys: Keys, *first: str) -> int:
-    """KV heads: the file's, or one for multi-query, or as many as query heads."""
+    """KV heads: the file's, or one for multi-query, or the class default, or as many as query heads."""
     found = keys.number(*first, *KV_HEADS)
     if found is not None:
         return found
     for flag in ("multi_query", "multi_query_attention"):
         if keys.flag(flag):
             return keys.number("multi_query_group_num") or 1
+    by_class = keys.by_class("num_key_value_heads")
+    if by_class is not None:
+        return by_class
     heads = keys.need_heads()
     keys.assumed["num_key_value_heads"] = f"{heads:,}: as many as query heads, because the file gives none"
     return heads
 
 
 def head_dim(keys: Keys, *first: str) -> int:
-    """Width of a key: the file's own `head_dim`, else hidden size over heads."""
-    found = keys.number(*first, *HEAD_DIM)
+    """Width of a key: the file's own `head_dim`, or the class default, else hidden size over heads."""
+    found = keys.number(*first, *HEAD_DIM) or keys.by_class("head_dim")
     if found is not None:
         return found
     return keys.per_head("head_dim", keys.hidden(), keys.need_heads(), "num_attention_heads")
@@ -48,7 +52,8 @@ def softmax(keys: Keys, word: str = "full") -> Softmax | Latent:
     swa = word == "window"
     heads = kv_heads(keys, "swa_num_key_value_heads") if swa else kv_heads(keys)
     d_k = head_dim(keys, "swa_head_dim") if swa else head_dim(keys)
-    d_v = (keys.number("swa_v_head_dim", "v_head_dim") if swa else keys.number("v_head_dim")) or d_k
+    d_v = keys.number("swa_v_head_dim", "v_head_dim") if swa else keys.number("v_head_dim")
+    d_v = d_v or keys.by_class("v_head_dim") or d_k
     if word == "chunked":
         return Softmax(heads, d_k, d_v, keys.need("attention_chunk_size"), chunked=True)
     return Softmax(heads, d_k, d_v, window_of(keys) if swa else None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from .class_defaults import CLASS_DEFAULTS
 from .errors import ConfigError
 
 WRAPPERS = ("text_config", "llm_config", "language_config", "thinker_config")
@@ -26,6 +27,7 @@ class Keys:
 
     def __init__(self, config: dict[str, Any]):
         self.top = config
+        self.model_type: str | None = None
         self.used: dict[str, object] = {}
         self.assumed: dict[str, str] = {}
         self.warnings: list[str] = []
@@ -141,6 +143,16 @@ class Keys:
     def per_head(self, quantity: str, width: int, heads: int, key: str) -> int:
         """Record a width that follows from another and the number of heads."""
         return self.assume(quantity, width // heads, f"{width:,} over {heads:,} heads", key)
+
+    def by_class(self, *keys: str) -> int | None:
+        """The class default of the first key that has one and that the file does not have, not even as null."""
+        for key in keys:
+            value = CLASS_DEFAULTS.get(key, {}).get(self.model_type)
+            if value is not None and key not in self.inner:
+                return self.assume(key, value, "the class default, because the file has no such key")
+            if value is not None:
+                self.take(key)  # a null that decides
+        return None
 
     def factor(self, *keys: str) -> Fraction | None:
         """The first present key as an exact positive factor (an integer or a decimal such as 0.5)."""

@@ -174,10 +174,10 @@ def _period(keys: Keys, n: int) -> list[str] | None:
 
 
 def _natural(keys: Keys, key: str) -> int:
-    """A whole number for which 0 is a value of its own; absent reads as 0."""
+    """A whole number for which 0 is a value of its own; absent reads as the class default, or else 0."""
     value = keys.raw(key)
     if value is None:
-        return 0
+        return keys.by_class(key) or 0
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ConfigError(key, "must be a whole number, not negative", "write it as published")
     keys.note(key, value)
@@ -190,7 +190,7 @@ def _cycle(keys: Keys, n: int) -> list[str] | None:
         if names is not None:
             once = _named(key, names, latent=False)
             # the attention of this family is local: its window is a key of its own
-            once = ["window" if w == "full" and keys.present("attention_window_size") else w for w in once]
+            once = ["window" if w == "full" else w for w in once]
             return [once[i % len(once)] for i in range(n)]
     return None
 

@@ -23,8 +23,9 @@ def all_full(keys: Keys, n: int) -> list[str]:
 
 
 def has_window(keys: Keys) -> bool:
-    """Whether the file declares a window that is switched on."""
-    return keys.present(*WINDOW_KEYS) is not None and keys.flag("use_sliding_window") is not False
+    """Whether the file, or the class when the file is silent, declares a window that is switched on."""
+    declared = keys.present(*WINDOW_KEYS) or keys.by_class(*WINDOW_KEYS)
+    return declared is not None and keys.flag("use_sliding_window") is not False
 
 
 def windows_everywhere(keys: Keys, n: int) -> list[str]:

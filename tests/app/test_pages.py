@@ -251,5 +251,5 @@ def test_published_files_are_served_by_panels_own_route_and_nothing_else_is():
     for name in pages():
         route = figures_of(name).address.partition("?")[0].removeprefix("components/")
         assert Path(handler.parse_url_path(route)).read_text(encoding="utf-8") == figures_of(name).json
-    with pytest.raises(Exception, match="40[34]"):
+    with pytest.raises(Exception, match=r"40[34]"):
         handler.parse_url_path("explorer_files/Published/_js/../../../../etc/passwd")

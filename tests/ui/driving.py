@@ -28,7 +28,8 @@ PICTURES = """() => {
     let hash = 0, ink = 0
     for (const canvas of canvases(place)) {
       if (!canvas.width || !canvas.height) continue
-      const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)
+      const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+      const pixels = new Uint32Array(data.buffer)
       for (let i = 0; i < pixels.length; i++) if (pixels[i]) { ink++; hash = (Math.imul(hash, 31) + pixels[i] + i) | 0 }
     }
     told[place.dataset.figure] = [hash, ink]
@@ -38,7 +39,8 @@ PICTURES = """() => {
 PLAIN = """
   const plain = v => v == null ? v : ArrayBuffer.isView(v) ? [...v].map(plain) : Array.isArray(v) ? v.map(plain) :
     typeof v == 'number' && !Number.isFinite(v) ? null : v
-  const source = name => Object.fromEntries(Object.entries(Explorer.model(name).data).map(([c, values]) => [c, plain(values)]))
+  const source = name =>
+    Object.fromEntries(Object.entries(Explorer.model(name).data).map(([column, values]) => [column, plain(values)]))
 """
 SOURCE = f"name => {{ {PLAIN} return source(name) }}"
 EVERYTHING = f"""([sources, texts, props]) => {{ {PLAIN}
@@ -46,7 +48,8 @@ EVERYTHING = f"""([sources, texts, props]) => {{ {PLAIN}
     sources: Object.fromEntries(sources.map(name => [name, source(name)])),
     texts: texts.map(node => document.querySelector(`[data-text="${{node}}"]`)?.textContent),
     props: props.map(([name, prop]) => {{ const v = Explorer.model(name)[prop]; return v?.value ?? v }}),
-    at: Object.fromEntries([...document.querySelectorAll('input[type=range][data-axis]')].map(i => [i.dataset.axis, +i.value])),
+    at: Object.fromEntries(
+      [...document.querySelectorAll('input[type=range][data-axis]')].map(i => [i.dataset.axis, +i.value])),
   }}
 }}"""
 ANSWERED = """words => {
@@ -259,7 +262,7 @@ def expected_properties(name: str, question: Question, at: dict[str, int], dark:
             if bind.model
         ]
     hexes = {f"slot:{slot}": pair[dark] for slot, pair in SLOTS.items()}
-    return [(m, p, hexes.get(v, v) if isinstance(v, str) else float(v)) for m, p, v in rows]
+    return [(m, p, hexes.get(v, v) if isinstance(v, str) else v if isinstance(v, list) else float(v)) for m, p, v in rows]
 
 
 def check(tab: Tab, name: str, question: Question, dark: bool = False, **stops):

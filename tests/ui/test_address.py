@@ -12,13 +12,13 @@ from app.page import OVERVIEW
 from components.lesson import SERVER
 from components.words import WORDS
 
-
 # Reading
 
 
 def test_every_word_of_a_link_is_restored_on_the_overview(tab):
-    words = {"phi": "favor~m~64", "d_k": "8", "seed": "3", "row": "17", "rule": "gated_delta", "keys": "correlated", "rho": "0.9",
-             "alpha": "0.9", "beta": "0.25", "model": "qwen3.8-27b", "c": "4", "n": "17", "N": "64", "T": "4096", "theme": "dark"}  # fmt: skip
+    told = "phi=favor~m~64 d_k=8 seed=3 row=17 rule=gated_delta keys=correlated rho=0.9 alpha=0.9 beta=0.25"
+    told += " model=qwen3.8-27b c=4 n=17 N=64 T=4096 theme=dark"
+    words = dict(pair.split("=") for pair in told.split())
     tab.open(OVERVIEW, **words)
     question = Question(**{word: WORDS[word].read(text) for word, text in words.items() if WORDS[word].server})
     check(tab, OVERVIEW, question, dark=True, c=4, n=17, N=64, T=4096)
@@ -27,13 +27,14 @@ def test_every_word_of_a_link_is_restored_on_the_overview(tab):
     assert tab.words == words
 
 
+HIDDEN = """() => !document.documentElement.hasAttribute('data-pending') ||
+  getComputedStyle(document.querySelector('.figure')).visibility == 'hidden'"""
+
+
 def test_until_its_answer_is_in_a_link_shows_no_other_figures(tab):
     tab.page.goto(f"{tab.server}/rank?phi=taylor", wait_until="commit")
     tab.page.wait_for_selector("h2", state="attached")
-    hidden = tab.page.evaluate(
-        "() => !document.documentElement.hasAttribute('data-pending') || getComputedStyle(document.querySelector('.figure')).visibility == 'hidden'"
-    )
-    assert hidden
+    assert tab.page.evaluate(HIDDEN)
     tab.settle()
     assert tab.page.locator(".figure").first.is_visible()
 
@@ -49,9 +50,10 @@ def test_defaults_are_left_out_and_the_address_is_written_short(tab):
 def test_dragging_rewrites_the_address_and_leaves_no_history(tab):
     tab.open("memory")
     entries = tab.page.evaluate("history.length")
-    tab.drag("n", -0.2)
+    tab.drag("n", -0.2, release=False)
+    tab.wait("location.search.includes('n=')")  # written while the finger rests, before it lets go
+    tab.release()
     tab.drag("n", 0.1)
-    tab.wait("location.search.includes('n=')")
     assert tab.page.evaluate("history.length") == entries
 
 

@@ -123,8 +123,7 @@ def click_row(tab, share, back=False):
     place = tab.page.locator('[data-figure="rank.matrix"]')
     place.scroll_into_view_if_needed()
     frame = tab.page.evaluate("""() => {
-      const view = Bokeh.index.get_by_id?.(Explorer.model('rank.matrix').id) ?? [...Bokeh.index.query(v => v.model?.name == 'rank.matrix')][0]
-      const {left, top, width, height} = view.frame.bbox
+      const {left, top, width, height} = Bokeh.index.find_one_by_id(Explorer.model('rank.matrix').id).frame.bbox
       return {left, top, width, height}
     }""")
     box = place.bounding_box()

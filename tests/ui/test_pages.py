@@ -126,24 +126,23 @@ def test_a_page_opened_dark_is_the_page_switched_to_dark(tab):
 # Bringing a map forward
 
 
+ALPHAS = """() => Object.fromEntries([...Explorer.models.entries()]
+  .filter(([name]) => /^(sharpness|rank)\\.line\\./.test(name))
+  .map(([name, line]) => [name, line.glyph.line_alpha?.value ?? line.glyph.line_alpha]))"""
+
+
 def test_pointing_at_a_map_brings_its_curves_forward_everywhere(tab):
     tab.open(OVERVIEW)
-    alphas = """() => Object.fromEntries([...Explorer.models.entries()].filter(([n, m]) => /(sharpness|rank)\\.line\\./.test(n))
-      .map(([n, m]) => [n, m.glyph.line_alpha?.value ?? m.glyph.line_alpha]))"""
-    assert set(tab.page.evaluate(alphas).values()) == {1}
+    assert set(tab.page.evaluate(ALPHAS).values()) == {1}
     tab.up.clear()
     tab.option("phi", "taylor").hover()
-    tab.page.wait_for_function(
-        "Explorer.model('rank.line.relu').glyph.line_alpha.value < 1 || Explorer.model('rank.line.relu').glyph.line_alpha < 1"
-    )
-    forward = tab.page.evaluate(alphas)
+    tab.page.wait_for_function(f"() => ({ALPHAS})()['rank.line.relu'] < 1")
+    forward = tab.page.evaluate(ALPHAS)
     assert forward["sharpness.line.taylor"] == forward["rank.line.taylor"] == 1
     assert all(alpha < 0.5 for line, alpha in forward.items() if not line.endswith("taylor"))
     tab.page.mouse.move(720, 5)
-    tab.page.wait_for_function(
-        "(Explorer.model('rank.line.relu').glyph.line_alpha.value ?? Explorer.model('rank.line.relu').glyph.line_alpha) == 1"
-    )
-    assert set(tab.page.evaluate(alphas).values()) == {1}
+    tab.page.wait_for_function(f"() => ({ALPHAS})()['rank.line.relu'] == 1")
+    assert set(tab.page.evaluate(ALPHAS).values()) == {1}
     assert tab.up == []
 
 

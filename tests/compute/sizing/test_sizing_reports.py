@@ -19,6 +19,9 @@ from compute.sizing import (
 MiB, GiB = 1 << 20, 1 << 30
 
 
+SMALL_24B = {"head_dim": 128, "sliding_window": None}
+
+
 def plain(model_type="llama", layers=32, hidden=4096, heads=32, kv=8, **more):
     return {
         "model_type": model_type,
@@ -49,7 +52,7 @@ def per_token(config):
         pytest.param(model_config("qwen3.5-27b"), 65_536, id="LMCache#3080"),
         pytest.param(model_config("qwen3.5-35b-a3b"), 20_480, id="gguf-parser-go#28"),
         pytest.param(model_config("nemotron-3-nano-30b-a3b"), 6_144, id="inference-sim#1558"),
-        pytest.param(plain("mistral", 40, 5120, 32, 8, head_dim=128), 40 * 4_096, id="Model-Optimizer#2482"),
+        pytest.param(plain("mistral", 40, 5120, 32, 8, **SMALL_24B), 40 * 4_096, id="Model-Optimizer#2482"),
         pytest.param(plain("hunyuan_v1_dense", 36, 3072, 32, 8, head_dim=128), 36 * 4_096, id="hunyuan-4b"),
         pytest.param(model_config("kimi-linear-48b-a3b"), 8_064, id="vllm#28228"),
         pytest.param(plain("llama", 32, 4096, 32, 8), 2 * 32 * 8 * 128 * 2, id="vllm-fit#2"),
