@@ -1,3 +1,4 @@
+# Run by hand until its time is known: python -m pytest -m outside tests/compute/sizing/outside_mutations.py
 """Ten thousand mutated configs, which is five times what the everyday tests try, and with other seeds."""
 
 import random
