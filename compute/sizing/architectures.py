@@ -22,13 +22,11 @@ from .layer_lists import EXPLICIT_LISTS, Rule
 @dataclass(frozen=True)
 class Architecture:
     """layers: rule for files that list nothing.  attention: reader of a softmax layer, given its word.
-    state: reader of a recurrent layer; None if the type has none.  shared: last layers that read another's cache when
-    the file does not say how many."""
+    state: reader of a recurrent layer; None if the type has none."""
 
     layers: Rule = rules.all_full
     attention: Callable[[Keys, str], Softmax | Latent] = attention.softmax
     state: Callable[[Keys], Family] | None = None
-    shared: int = 0
 
 
 PLAIN = Architecture()
@@ -83,7 +81,7 @@ ARCHITECTURES: dict[str, Architecture] = {
     "smollm3": Architecture(rules.windows_without_rope),
     **dict.fromkeys(("gemma2", "vaultgemma", "gpt_oss"), Architecture(rules.windows_but_every(2))),
     "gemma3": Architecture(rules.windows_but_every(6)),
-    "gemma3n": Architecture(rules.windows_but_every(5), shared=15),
+    "gemma3n": Architecture(rules.windows_but_every(5)),
     "gemma4": Architecture(rules.windows_but_every(6), attention.gemma4),
     **dict.fromkeys(
         ("cohere2", "cohere2_moe", "olmo3", "exaone4", "exaone_moe", "afmoe"), Architecture(rules.windows_but_every(4))

@@ -37,5 +37,6 @@ CLASS_DEFAULTS: dict[str, dict[str, int]] = {
     "v_head_dim": {"mimo_v2_flash": 128},
     "sliding_window": {"mistral": 4096, "mistral3": 4096},
     "attention_window_size": {"recurrent_gemma": 2048},
+    "num_kv_shared_layers": {"gemma3n": 15},
     "attn_layer_offset": {"jamba": 4},
 }

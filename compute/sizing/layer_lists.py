@@ -50,26 +50,23 @@ LISTED = "write one entry per layer, as in the released file"
 Rule = Callable[[Keys, int], list[str] | None]
 
 
-def layer_words(keys: Keys, rule: Rule, shared: int = 0) -> list[str]:
-    """The word of every layer, first match wins; `rule` is the model type's own and comes last.
-
-    shared: how many last layers read an earlier cache if the file does not say.
-    """
+def layer_words(keys: Keys, rule: Rule) -> list[str]:
+    """The word of every layer, first match wins; `rule` is the model type's own and comes last."""
     stated = keys.number(*N_KEYS)
     if stated is not None and stated > MAX_LAYERS:
         raise ConfigError(keys.present(*N_KEYS), f"is {stated:,}, more than {MAX_LAYERS:,} layers", "check the count")
     for find in (_layer_types, _attn_type_list, _letters, _block_type_list):
         found = find(keys)
         if found is not None:
-            return _shared(keys, _same_length(keys, stated, *found), shared)
+            return _shared(keys, _same_length(keys, stated, *found))
     if stated is None:
         raise keys.missing(*N_KEYS, remedy="add num_hidden_layers: the file leaves it to a default we cannot see")
     keys.n = stated
     for find in (_kimi, _hybrid_layer_pattern, _indices, _period, _cycle, _groups, _interval, _window_pattern):
         found = find(keys, stated)
         if found is not None:
-            return _shared(keys, found, shared)
-    return _shared(keys, rule(keys, stated), shared)
+            return _shared(keys, found)
+    return _shared(keys, rule(keys, stated))
 
 
 def _same_length(keys: Keys, stated: int | None, key: str, words: list[str]) -> list[str]:
@@ -232,13 +229,11 @@ def _lettered_windows(keys: Keys, key: str, n: int) -> list[str]:
     return words
 
 
-def _shared(keys: Keys, words: list[str], default: int) -> list[str]:
+def _shared(keys: Keys, words: list[str]) -> list[str]:
     """The last `num_kv_shared_layers` layers read the cache of earlier ones."""
-    shared = keys.number("num_kv_shared_layers")
+    shared = keys.number("num_kv_shared_layers") or keys.by_class("num_kv_shared_layers")
     if shared is None:
-        if not default or keys.raw("num_kv_shared_layers") is not None:
-            return words
-        shared = keys.assume("num_kv_shared_layers", default, "the class default")
+        return words
     if shared >= len(words):
         raise ConfigError("num_kv_shared_layers", f"is {shared} of {len(words)} layers", "some layer must own a cache")
     return words[: len(words) - shared] + ["shared"] * shared

@@ -32,7 +32,7 @@ def read_config(config: dict[str, Any] | str | os.PathLike) -> ModelShape:
     keys = Keys(guard.admit(config))
     name, kind = architecture(keys)
     keys.model_type = name
-    words = layer_words(keys, kind.layers, kind.shared)
+    words = layer_words(keys, kind.layers)
     layers = _groups(keys, kind, words)
     _check(keys, layers)
     return ModelShape(

@@ -6,7 +6,7 @@ import random
 import pytest
 from sizing.test_sizing_hostile import mutated
 
-from compute.sizing import ConfigError, bill, model_config, models, read_config
+from compute.sizing import ConfigError, bill, from_text, model_config, models, read_config, to_text
 
 pytestmark = pytest.mark.outside  # for its length: it needs no package
 
@@ -28,6 +28,8 @@ def test_mutated_configs_give_an_exact_bill_or_a_refusal_that_names_key_and_reme
             assert error.key and error.remedy and error.remedy in str(error) and len(str(error)) < 1_000, config
             continue
         billed += 1
+        address = to_text(config)
+        assert address is None or read_config(from_text(address)).layers == shape.layers, config
         for switches in SWITCHES:
             for tokens in (0, 1, 10**7):
                 made = bill(shape, tokens, **switches)

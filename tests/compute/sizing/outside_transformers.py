@@ -6,10 +6,12 @@ CPU, through a prefill and decoding, and whole ones on the device "meta", where 
 numbers.  `real_caches.CONVENTION` names what the package does where engines differ.
 """
 
+import json
+
 import pytest
 from sizing.real_caches import assert_bill_is_exact, built, configured, run
 
-from compute.sizing import model_config, models, read_config
+from compute.sizing import ConfigError, bill, model_config, models, read_config
 from compute.sizing.architectures import ARCHITECTURES
 
 pytestmark = pytest.mark.outside
@@ -167,3 +169,33 @@ def test_a_model_of_every_type_keeps_what_its_saved_file_is_billed_for(model_typ
             setattr(config, key, WINDOW)
     model = built(config, "meta")
     assert_bill_is_exact(read_config(model.config.to_json_string()), model, run(model, 20), 20)
+
+
+def rows(file):
+    return [(row.kind, row.count, row.bytes) for row in bill(read_config(file), 100_000).layers]
+
+
+def meant(config, key):
+    """The saved file as the class fills it in without the key, or None if the class cannot do without."""
+    given = {k: value for k, value in config.to_dict().items() if k != key}
+    try:
+        return type(config).from_dict(given).to_json_string()
+    except Exception:  # classes fail in many ways, and then there is nothing to compare with
+        return None
+
+
+@pytest.mark.parametrize("model_type", sorted(ARCHITECTURES))
+def test_a_key_left_out_of_a_saved_file_is_read_as_the_class_reads_it_or_refused(model_type):
+    config = configured({"model_type": model_type} | CANNOT_RUN.get(model_type, {}))
+    saved = json.loads(config.to_json_string())
+    compared = 0
+    for key in saved.keys() - {"model_type"}:
+        filled = meant(config, key)
+        try:
+            read = rows({k: value for k, value in saved.items() if k != key})
+        except ConfigError:
+            continue
+        if filled is not None:
+            assert read == rows(filled), key
+            compared += 1
+    assert compared > 9
