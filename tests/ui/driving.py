@@ -262,7 +262,9 @@ def expected_properties(name: str, question: Question, at: dict[str, int], dark:
             if bind.model
         ]
     hexes = {f"slot:{slot}": pair[dark] for slot, pair in SLOTS.items()}
-    return [(m, p, hexes.get(v, v) if isinstance(v, str) else v if isinstance(v, list) else float(v)) for m, p, v in rows]
+    return [
+        (m, p, hexes.get(v, v) if isinstance(v, str) else v if isinstance(v, list) else float(v)) for m, p, v in rows
+    ]
 
 
 def check(tab: Tab, name: str, question: Question, dark: bool = False, **stops):

@@ -10,8 +10,10 @@ from driving import Question, check
 from app.page import OVERVIEW, figures_of, pages, views_of
 
 
-def test_a_page_opens_silent_and_painted_with_the_right_numbers(tab, name):
+def test_a_page_opens_silent_still_and_painted_with_the_right_numbers(tab, name):
     tab.open(name)
+    assert tab.page.evaluate("window.__shift") <= 0.01  # nothing moved while it loaded
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     pictures = tab.pictures()
     assert set(pictures) == {root for _, root in json.loads(figures_of(name).json)["roots"]}
     assert all(ink > 1_000 for _, ink in pictures.values()), pictures
@@ -21,21 +23,11 @@ def test_a_page_opens_silent_and_painted_with_the_right_numbers(tab, name):
     assert tab.page.url.removeprefix(tab.server) == ("/" if name == OVERVIEW else f"/{name}")
 
 
-def test_nothing_on_a_page_moves_while_it_loads(tab, name):
-    tab.open(name)
-    assert tab.page.evaluate("window.__shift") <= 0.01
-
-
 def test_nothing_goes_up_while_nobody_does_anything(tab):
     tab.open(OVERVIEW)
     tab.up.clear()
     tab.page.wait_for_timeout(600)
     assert tab.up == []
-
-
-def test_the_page_is_as_wide_as_the_window_and_no_wider(tab, name):
-    tab.open(name)
-    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_navigation_goes_to_every_page_and_takes_the_state_along(tab):
