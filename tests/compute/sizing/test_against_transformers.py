@@ -1,4 +1,3 @@
-# Run by hand until its time is known: python -m pytest -m outside tests/compute/sizing/outside_transformers.py
 """Bills against the caches that transformers' own model classes make.
 
 The extra `outside` brings the package.  Models run in bfloat16 for a batch of two: small ones with real numbers on the
