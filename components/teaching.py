@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,6 +26,11 @@ class Preset:
     name: str
     caption: str
     words: dict[str, str] = field(hash=False)
+
+    @property
+    def slug(self) -> str:
+        """The name as an address writes it."""
+        return "-".join(re.findall(r"\w+", self.name.lower()))
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ reel or a setting of the page; Python reads it once, afterwards the browser owns
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from components.gpus import gpus
+from components.legal import Refused, brief, number, one_of, origin, slug, some_of, whole_of
 from components.own import Own, read_own, write_own
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.keys import KEY_MAKERS
@@ -21,10 +21,6 @@ from compute.sizing.options import COLUMNS, MLA
 
 SHOWN = 40
 """Characters of a refused value that the notice repeats."""
-
-
-class Refused(ValueError):
-    """A word that cannot be taken, in one sentence for the visitor."""
 
 
 @dataclass(frozen=True)
@@ -42,35 +38,6 @@ class Word:
     write: Callable[[Any], str] = str
     server: bool = True
     longest: int = 200
-
-
-def one_of(options: Iterable[str]) -> tuple[str, Callable[[str], str]]:
-    options = tuple(options)
-
-    def read(text: str) -> str:
-        if text not in options:
-            raise Refused("is none of " + ", ".join(options))
-        return text
-
-    return " | ".join(options), read
-
-
-def number(low: float, high: float, kind: type = float) -> tuple[str, Callable[[str], Any]]:
-    def read(text: str) -> Any:
-        plain = text.removeprefix("-").replace(".", "", 0 if kind is int else 1)
-        if not (plain.isascii() and plain.isdigit()) or len(plain) > 15:
-            raise Refused("is not a whole number" if kind is int else "is not a plain number")
-        value = kind(text)
-        if not low <= value <= high or not math.isfinite(value):
-            raise Refused(f"is outside {low:,} to {high:,}")
-        return value
-
-    return f"{low:,} … {high:,}", read
-
-
-def whole_of(options: Iterable[int]) -> tuple[str, Callable[[str], int]]:
-    legal, read_text = one_of(map(str, options))
-    return legal, lambda text: int(read_text(text))
 
 
 def read_phi(text: str) -> str:
@@ -103,13 +70,13 @@ def read_row(text: str) -> int | None:
     return None if text == "" else number(0, 255, int)[1](text)
 
 
-def brief(value: float) -> str:
-    return f"{value:g}"
-
-
 SOFTMAX = "softmax"
 """The selector's word for no feature map at all: the exponential kernel."""
 
+HIDDEN = ("controls", "side", "head", "rail")
+"""Parts of a page that an embedding page may leave out."""
+
+REVEALS = ("open", "locked")
 WIDTHS = (4, 8, 16, 32, 64)
 HEADS = (16, 32, 64, 128, 256)
 EXAMPLES = ("hand", "random")
@@ -177,7 +144,28 @@ WORDS: dict[str, Word] = {
         _word("tokens", 256, number(1, 4096, int), "tokens seen so far", server=False),
         _word("theme", "light", one_of(("light", "dark")), "palette of the page", server=False),
         _word("embed", "0", one_of(("0", "1")), "1 drops the frame round the view", server=False),
-        _word("hide", "", one_of(("", "controls")), "controls: hides what can be changed", server=False),
+        _word("hide", "", some_of(HIDDEN), "parts of the page that are left out, comma between", server=False),
+        _word(
+            "preset",
+            "",
+            ("a name from “Start from”, in lower case with hyphens", slug),
+            "state that a page starts from; other words of the address come on top",
+            server=False,
+        ),
+        _word(
+            "reveal",
+            "open",
+            one_of(REVEALS),
+            "locked: answers to the question stay shut until the host page opens them",
+            server=False,
+        ),
+        _word(
+            "host",
+            "",
+            ("https://host[:port] of the page around it", origin),
+            "page that may drive this one by messages",
+            server=False,
+        ),
         _word("v", "1", one_of(("1",)), "set of defaults that the address was written against", server=False),
     )
 }
