@@ -9,11 +9,13 @@ Source: Choromanski et al. 2020, arXiv:2009.14794, lemmas 1 and 2, theorem 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
+from array_api_compat import device
 
-from compute.arrays import whole
+from compute.arrays import Array, namespace, whole
 
 Numbers = float | np.ndarray
 
@@ -108,30 +110,37 @@ def ratio_draws(
     if kind not in ("positive", "trig"):
         raise ValueError(f"kind must be positive or trig, got {kind!r}")
     draws, rng = whole("draws", draws, 1), np.random.default_rng(seed)
-    starts = np.concatenate([[0], widths[:-1]])
-    ratios = np.empty((len(lengths), draws, len(widths)))
+    told = np.empty((len(lengths), draws, len(widths)))
     for first in range(0, draws, BATCH):
         batch = slice(first, min(first + BATCH, draws))
         g = _projections(rng, batch.stop - first, int(widths[-1]), d_k)
         for i, length in enumerate(lengths):
-            if kind == "positive":
-                terms = np.exp(length * g - length**2 / 2)
-            else:
-                terms = np.cos(length * g) * np.exp(length**2 / 2)
-            ratios[i, batch] = np.cumsum(np.add.reduceat(terms, starts, axis=-1), axis=-1) / widths
-    return ratios
+            told[i, batch] = ratios(g, float(length), widths, kind)
+    return told
+
+
+def ratios(g: Array, length: float, widths: Sequence[int], kind: str = "positive") -> Array:
+    """estimate/true, [draws, M], from projections g [draws, m] of the directions on q+k, or for "trig" on q−k.
+
+    widths: numbers of directions, ascending; each estimate uses a prefix of g.
+    """
+    xp = namespace(g)
+    terms = xp.exp(length * g - length**2 / 2) if kind == "positive" else xp.cos(length * g) * exp(length**2 / 2)
+    ends = [int(m) for m in widths]
+    sums = [xp.sum(terms[:, a:b], axis=-1) for a, b in zip([0, *ends], ends)]
+    return xp.cumulative_sum(xp.stack(sums, axis=-1), axis=-1) / xp.asarray(ends, dtype=g.dtype, device=device(g))
 
 
 def ratio_spread(
     lengths: Sequence[float], widths: Sequence[int], *, at: Sequence[float] = (0.05, 0.5, 0.95), **options
 ) -> RatioSpread:
     """Quantiles and shares of `ratio_draws`, which takes the options (kind, d_k, draws, seed) and refuses bad ones."""
-    ratios = ratio_draws(lengths, widths, **options)
+    drawn = ratio_draws(lengths, widths, **options)
     return RatioSpread(
-        np.moveaxis(np.quantile(ratios, at, axis=1), 0, -1),
-        np.mean(ratios < 1, axis=1),
-        np.mean(ratios < 0, axis=1),
-        np.mean(np.abs(ratios - 1), axis=1),
+        np.moveaxis(np.quantile(drawn, at, axis=1), 0, -1),
+        np.mean(drawn < 1, axis=1),
+        np.mean(drawn < 0, axis=1),
+        np.mean(np.abs(drawn - 1), axis=1),
     )
 
 
