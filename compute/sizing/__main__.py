@@ -13,7 +13,7 @@ from .dtypes import DTYPES
 from .errors import ConfigError
 from .export import as_data
 from .models import load_model, models
-from .options import COLUMNS, MLA
+from .options import ARITHMETIC, COLUMNS, ENGINES, MLA
 from .reader import read_config
 from .shape import ModelShape
 from .twins import all_softmax_twin
@@ -45,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--conv-columns", default="k", choices=COLUMNS, help="columns of the convolution window")
     parser.add_argument("--mla", default="latent", choices=MLA)
     parser.add_argument("--tp", type=int, default=1, help="tensor-parallel ranks; the bill is one rank's")
+    parser.add_argument("--engine", default=ARITHMETIC, choices=ENGINES, help="count the pages that an engine reserves")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -90,7 +91,7 @@ def _comparisons(made: Bill, shape: ModelShape) -> list[str]:
     twin = all_softmax_twin(shape)
     if twin is not None and twin is not shape:
         o = made.options
-        all_softmax = bill(twin, made.tokens, o.batch, o.kv_dtype, mla=o.mla, tp=o.tp)
+        all_softmax = bill(twin, made.tokens, o.batch, o.kv_dtype, mla=o.mla, tp=o.tp, engine=o.engine)
         said.append(f"  all softmax: {human_bytes(all_softmax.total_bytes)}")
     return said
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .arithmetic import Told, derived
 from .errors import ConfigError
 from .families import Latent, Softmax
 from .keys import SINGLE, Keys
 from .rules import WINDOW_KEYS
 
 KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv", "attn_config.kv_n_heads")
+ONE_HEAD = Told(1, "multi_query")
 HEAD_DIM = ("head_dim", "attention_head_dim", "kv_channels")
 
 
@@ -26,7 +28,7 @@ def kv_heads(keys: Keys, *first: str) -> int:
         return found
     for flag in ("multi_query", "multi_query_attention"):
         if keys.flag(flag):
-            return keys.number("multi_query_group_num") or 1
+            return keys.number("multi_query_group_num") or Told(1, flag)
     by_class = keys.by_class("num_key_value_heads")
     if by_class is not None:
         return by_class
@@ -132,7 +134,7 @@ def falcon(keys: Keys, word: str) -> Softmax | Latent:
     multi = keys.flag("multi_query")
     if multi is None:
         keys.assumed["multi_query"] = "true: the class default"
-    return softmax(keys, word) if multi is False else Softmax(1, head_dim(keys), head_dim(keys))
+    return softmax(keys, word) if multi is False else Softmax(ONE_HEAD, head_dim(keys), head_dim(keys))
 
 
 def multi_query(keys: Keys, word: str) -> Softmax:
@@ -141,7 +143,7 @@ def multi_query(keys: Keys, word: str) -> Softmax:
     if multi is None:
         keys.assumed["multi_query"] = "true: the class default"
     d = head_dim(keys)
-    return Softmax(keys.need_heads() if multi is False else 1, d, d)
+    return Softmax(keys.need_heads() if multi is False else ONE_HEAD, d, d)
 
 
 def mimo(keys: Keys, word: str) -> Softmax | Latent:
@@ -156,7 +158,7 @@ def mimo(keys: Keys, word: str) -> Softmax | Latent:
         doubled = keys.assume("swa_num_key_value_heads", 2 * made.kv_heads, "twice the full layers', as in the class")
         made = replace(made, kv_heads=doubled)
     earlier = keys.number("sliding_window_size")
-    return replace(made, window=earlier + 1) if earlier else made
+    return replace(made, window=derived(earlier + 1, earlier, " + 1")) if earlier else made
 
 
 def fla_attention(keys: Keys, word: str) -> Softmax:

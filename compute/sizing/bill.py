@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .options import Options, whole
-from .rates import arithmetic, layer_rates, rates
+from .bill_rows import BillRow, rows
+from .engine import ENGINE, IN_FLIGHT
+from .options import ARITHMETIC, PREFIX, Options, whole
 from .shape import ModelShape
+from .sums import plan_of, sums
 
 STATE_DTYPE_NOTES = {
     "lightning": "MiniMax's released code keeps float32, the port inside transformers bfloat16",
@@ -16,30 +18,12 @@ STATE_DTYPE_NOTES = {
 
 
 @dataclass(frozen=True)
-class BillRow:
-    """One kind of layer: `bytes` for all `count` layers and all sequences, `arithmetic` for one layer.
-
-    keys: config keys that decided kind and widths.  bytes = state + conv + kv + window.
-    """
-
-    kind: str
-    count: int
-    arithmetic: str
-    keys: tuple[str, ...]
-    bytes: int
-    state_bytes: int = 0
-    conv_bytes: int = 0
-    kv_bytes: int = 0
-    window_bytes: int = 0
-    bytes_per_token: int = 0
-
-
-@dataclass(frozen=True)
 class Bill:
     """Bytes a model keeps while decoding, exact integers.
 
     All `*_bytes` are for the whole model and batch (for one rank if tp > 1); fixed = state + conv and
     total = fixed + kv + window.  kv_bytes_per_token is for one sequence and the layers that grow without limit.
+    Under an engine the bytes are those of its pages; a state's page holds its convolution window too.
     used: {config key: value}; assumed: {quantity: what and why}; ignored: keys no number came from.
     """
 
@@ -69,52 +53,33 @@ def bill(
     conv_columns: str = "k",
     mla: str = "latent",
     tp: int = 1,
+    engine: str = ARITHMETIC,
 ) -> Bill:
     """Bytes kept after `tokens` tokens of each of `batch` sequences.
 
     Arguments win over what the config says; a difference stands in `warnings`.  A windowed layer keeps the last
     W - 1 tokens.  With tp > 1 the bill is that of one tensor-parallel rank, the fullest.
+    engine: "arithmetic", or whose pages are counted instead (`options.ENGINES`).
     Raises ValueError that begins with the argument's name.
     """
-    options = Options(batch, kv_dtype, state_dtype, conv_dtype, conv_columns, mla, tp)
+    options = Options(batch, kv_dtype, state_dtype, conv_dtype, conv_columns, mla, tp, engine).counted
     T = whole("tokens", tokens, least=0)
-    sums = rates(shape, options)
+    counted = sums(shape, options)
     return Bill(
         tokens=T,
         options=options,
-        state_bytes=sums.state_bytes,
-        conv_bytes=sums.conv_bytes,
-        fixed_bytes=sums.fixed_bytes,
-        kv_bytes=sums.kv_bytes(T),
-        window_bytes=sums.window_bytes(T),
-        total_bytes=sums.total_bytes(T),
-        kv_bytes_per_token=sums.kv_bytes_per_token,
-        layers=tuple(_row(group, options, T) for group in shape.layers),
+        state_bytes=counted.state_bytes,
+        conv_bytes=counted.conv_bytes,
+        fixed_bytes=counted.fixed_bytes,
+        kv_bytes=counted.kv_bytes(T),
+        window_bytes=counted.window_bytes(T),
+        total_bytes=counted.total_bytes(T),
+        kv_bytes_per_token=counted.kv_bytes_per_token,
+        layers=rows(shape, options, T),
         used=dict(shape.used),
         assumed=_assumed(shape, options),
         ignored=shape.ignored,
         warnings=(*shape.warnings, *_warnings(shape, options, T)),
-    )
-
-
-def _row(group, options: Options, T: int) -> BillRow:
-    layer = layer_rates(group.family, options)
-    many = group.count * options.batch
-    grows = layer.kept is None
-    parts = {
-        "state_bytes": many * layer.state,
-        "conv_bytes": many * layer.conv,
-        "kv_bytes": many * layer.token * T if grows else 0,
-        "window_bytes": 0 if grows else many * layer.token * min(T, layer.kept),
-    }
-    return BillRow(
-        kind=group.kind,
-        count=group.count,
-        arithmetic=arithmetic(group, options, T),
-        keys=group.keys,
-        bytes=sum(parts.values()),
-        bytes_per_token=layer.token,
-        **parts,
     )
 
 
@@ -130,13 +95,26 @@ def _assumed(shape: ModelShape, options: Options) -> dict[str, str]:
             why = "; ".join(notes) or "as transformers keeps it; engines differ when the file names none"
             assumed["state_dtype"] = f"{options.state_dtype}: {why}"
     if shape.has_conv:
-        keep = "transformers" if options.conv_columns == "k" else "serving engines"
-        assumed["conv_columns"] = f"{options.conv_columns}: as {keep} keep the convolution window"
-    if any(group.family.window for group in shape.layers):
+        keep = "transformers keeps" if options.conv_columns == "k" else "serving engines keep"
+        assumed["conv_columns"] = f"{options.conv_columns}: as {keep} the convolution window"
+    if options.engine == ARITHMETIC and any(group.family.window for group in shape.layers):
         assumed["window"] = "W - 1 tokens stay in a windowed layer; the token being processed is the W-th"
     if "mla" in kinds or any(kind.startswith("mla+") for kind in kinds):
         assumed["mla"] = f"{options.mla}: engines differ"
+    if options.engine != ARITHMETIC:
+        assumed["engine"] = _paging(shape, options)
     return assumed
+
+
+def _paging(shape: ModelShape, options: Options) -> str:
+    """What the engine's pages rest on."""
+    plan = plan_of(shape, options)
+    said = [f"{ENGINE}, prefix caching {'on' if options.engine == PREFIX else 'off'}"]
+    if plan.block_tokens:
+        said.append(f"{plan.block_tokens:,} tokens a block")
+    if any(row.family.window for row in plan.rows):
+        said.append(f"windows hold {IN_FLIGHT:,} tokens in flight")
+    return ", ".join(said)
 
 
 def _warnings(shape: ModelShape, options: Options, T: int) -> list[str]:
@@ -147,5 +125,7 @@ def _warnings(shape: ModelShape, options: Options, T: int) -> list[str]:
         said.append(f"state_dtype is {options.state_dtype}, the config says {shape.state_dtype}")
     if shape.native_context is not None and shape.native_context < T:
         said.append(f"{T:,} tokens are more than the native context of {shape.native_context:,}")
+    if options.engine != ARITHMETIC and plan_of(shape, options).note:
+        said.append(plan_of(shape, options).note)
     said.extend(dict.fromkeys(filter(None, (group.family.uneven(options.tp) for group in shape.layers))))
     return said

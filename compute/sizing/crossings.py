@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .families import Both
-from .options import Options, whole
+from .options import ARITHMETIC, Options, whole
 from .rates import DEFAULT, LayerRates, Rates, layer_rates, rates
 from .shape import ModelShape
+from .sums import Paged, first, plan_of, sums
 from .twins import all_softmax_twin
 
 
@@ -17,7 +18,8 @@ class LayerCrossing:
     """One kind of recurrent layer against the softmax layer it replaces.
 
     state_tokens: first T at which the cache takes at least as many bytes as the recurrent state, None if there is none;
-    fixed_tokens: the same with the convolution window counted.  Both None if the cache stops before.
+    fixed_tokens: the same with the convolution window counted.  Both None if the cache stops before.  Under an engine
+    both count pages, of which a state takes whole ones.
     """
 
     kind: str
@@ -29,6 +31,8 @@ def layer_crossings(shape: ModelShape, options: Options = DEFAULT) -> tuple[Laye
     """Crossing of each kind of recurrent layer; empty when there is none, or when layers pay for both at once."""
     if shape.softmax is None or any(isinstance(group.family, Both) for group in shape.layers):
         return ()
+    if options.engine != ARITHMETIC:
+        return _page_crossings(shape, options)
     cache = layer_rates(shape.softmax, options)
     found = []
     for group in shape.layers:
@@ -36,6 +40,16 @@ def layer_crossings(shape: ModelShape, options: Options = DEFAULT) -> tuple[Laye
         if layer.state or layer.conv:
             at = _first(layer.state, cache) if layer.state else None
             found.append(LayerCrossing(group.kind, at, _first(layer.state + layer.conv, cache)))
+    return tuple(found)
+
+
+def _page_crossings(shape: ModelShape, options: Options) -> tuple[LayerCrossing, ...]:
+    rows = plan_of(shape, options).rows
+    cache = next(row for row in rows if row.family == shape.softmax)
+    found = []
+    for state in (row for row in rows if row.states):
+        at = first(cache.pages, state.pages)
+        found.append(LayerCrossing(state.kind, at, at))
     return tuple(found)
 
 
@@ -62,9 +76,12 @@ def model_crossings(shape: ModelShape, options: Options = DEFAULT) -> ModelCross
     """Where the model's cache overtakes its state, and its all-softmax twin overtakes the model."""
     if not (shape.has_state or shape.has_conv):
         return ModelCrossings(None, None, None)
-    own = rates(shape, options)
+    own = sums(shape, options)
     twin_shape = all_softmax_twin(shape)
-    twin = rates(twin_shape, options) if twin_shape else None
+    twin = sums(twin_shape, options) if twin_shape else None
+    if isinstance(own, Paged):
+        state = first(lambda T: own.kv_bytes(T) + own.window_bytes(T), lambda T: own.state_bytes)
+        return ModelCrossings(state, state, twin and first(twin.total_bytes, own.total_bytes))
     none = Rates(own.batch, 0, 0, 0, ())
     caches = Rates(own.batch, 0, 0, own.kv_bytes_per_token, own.windows)
     return ModelCrossings(
@@ -95,7 +112,7 @@ def _ceil(a: int, b: int) -> int:
 def sequences_that_fit(shape: ModelShape, free_bytes: int, tokens: int, options: Options = DEFAULT) -> int | None:
     """How many sequences of `tokens` fit in free_bytes, states included; None if a sequence takes no memory."""
     free, T = whole("free_bytes", free_bytes, least=0), whole("tokens", tokens, least=0)
-    one = rates(shape, _single(options)).total_bytes(T)
+    one = sums(shape, replace(options, batch=1)).total_bytes(T)
     return free // one if one else None
 
 
@@ -105,15 +122,14 @@ def longest_context(shape: ModelShape, free_bytes: int, options: Options = DEFAU
     -1 if not even the states fit; None if memory never runs out, because nothing grows.
     """
     free = whole("free_bytes", free_bytes, least=0)
-    own = rates(shape, options)
+    own = sums(shape, options)
     if own.fixed_bytes > free:
         return -1
+    if isinstance(own, Paged):
+        over = first(own.total_bytes, lambda T: free + 1)
+        return None if over is None else over - 1
     over = _meet(own, Rates(own.batch, free + 1, 0, 0, ()))
     return None if over is None else over - 1
-
-
-def _single(options: Options) -> Options:
-    return Options(1, *(getattr(options, name) for name in Options.__dataclass_fields__ if name != "batch"))
 
 
 @dataclass(frozen=True)
@@ -134,7 +150,7 @@ class DecodeStep:
 def decode_step(shape: ModelShape, tokens: int, options: Options = DEFAULT) -> DecodeStep:
     """Memory traffic of decoding one token after `tokens`; a windowed layer reads min(T, W) tokens."""
     T = whole("tokens", tokens, least=0)
-    own = rates(shape, options)
+    own = rates(shape, options.counted)
     windowed = sum(rate * min(T, kept + 1) for rate, kept in own.windows)
     a_token = own.kv_bytes_per_token + sum(rate for rate, _ in own.windows)
     return DecodeStep(

@@ -1,26 +1,72 @@
 """What one serving engine sets aside for a sequence, page rounding included: vLLM 0.33.
 
 Its pool has pages of one size.  In a hybrid the attention block grows until a page of it holds one layer's state, and
-every state takes a page of its own.  That rounding is real memory, and it is not in the bill.
+every state takes a page of its own.  That rounding is real memory, and it is not in the arithmetic of a bill.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
-from .families import Both, Latent
-from .options import Options, whole
+from .families import Both, Family, Latent, Softmax
+from .options import PAGED, Options, whole
 from .rates import DEFAULT, layer_rates
 from .shape import ModelShape
 
 ENGINE = "vLLM 0.33"
 BLOCK = 16
 LATENT_BLOCK = 128
+IN_FLIGHT = 8192
 MINIMAX_TYPES = ("minimax", "minimax_text_01", "minimax_m1")
 FORMERLY = {name: "vLLM served this model until 0.23; the arithmetic is that of 0.33" for name in MINIMAX_TYPES}
 NOT_SERVED = {"rglru", "xlstm", "rwkv", "rwkv4", "linear", "retnet", "gla", "delta"}
 """Kinds of layer that the engine has no cache for."""
+
+
+@dataclass(frozen=True)
+class Paging:
+    """How one kind of layer is paged, for one sequence.
+
+    block_tokens: tokens in a page, 0 for a state.  states: pages of one state.  spare: further layers' worth of pages,
+    taken because every kind of layer is rounded up to groups of equal size.
+    """
+
+    family: Family
+    layers: int
+    block_tokens: int
+    states: int = 0
+    in_flight: int = IN_FLIGHT
+    spare: int = 0
+
+    @property
+    def kind(self) -> str:
+        return self.family.kind
+
+    def pages(self, T: int) -> int:
+        """Pages that one layer holds at T tokens."""
+        window = self.family.window
+        if not self.block_tokens:
+            return self.states
+        if not T:
+            return 0
+        if window is None:
+            return -(-T // self.block_tokens)
+        if isinstance(self.family, Softmax) and self.family.chunked:
+            return -(-min(window + self.in_flight, T) // self.block_tokens)
+        # one more, because a window need not start where a block does
+        return -(-min(window - 1 + self.in_flight, T) // self.block_tokens) + 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The pages of a model.  page_bytes: one page of one layer; block_tokens: tokens in an attention block."""
+
+    page_bytes: int
+    block_tokens: int
+    rows: tuple[Paging, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +130,7 @@ def reserve(
     prefix_caching: bool = False,
     block: int = BLOCK,
     speculative: int = 0,
-    in_flight: int = 8192,
+    in_flight: int = IN_FLIGHT,
 ) -> Reservation:
     """Pages that vLLM 0.33 needs for one sequence of at most `tokens` tokens on one rank.
 
@@ -95,8 +141,22 @@ def reserve(
     """
     T, block = whole("tokens", tokens, least=1), whole("block", block, least=1)
     states = 1 + bool(prefix_caching) + whole("speculative", speculative, least=0)
-    in_flight = whole("in_flight", in_flight, least=1)
-    options = replace(options, batch=1, conv_columns="k-1", mla="latent")
+    made = paged_plan(shape, as_served(options), states, block, whole("in_flight", in_flight, least=1))
+    rows = tuple(PageRow(r.kind, r.layers, r.block_tokens, r.pages(T), made.page_bytes) for r in made.rows)
+    padding = sum(row.spare * row.pages(T) for row in made.rows)
+    return Reservation(ENGINE, T, made.block_tokens, made.page_bytes, rows, padding, made.note)
+
+
+def as_served(options: Options) -> Options:
+    """The options that the engine leaves open, for one sequence."""
+    return replace(options, batch=1, conv_columns="k-1", mla="latent", engine=PAGED)
+
+
+@lru_cache(maxsize=512)
+def paged_plan(
+    shape: ModelShape, options: Options, states: int = 1, block: int = BLOCK, in_flight: int = IN_FLIGHT
+) -> Plan:
+    """Page size, and pages of every kind of layer.  ValueError for shapes that the engine cannot page."""
     unserved = sorted({part.kind for group in shape.layers for part in _parts(group.family)} & NOT_SERVED)
     if unserved:
         raise ValueError(f"shape has {' and '.join(unserved)} layers, which {ENGINE} does not serve")
@@ -108,20 +168,16 @@ def reserve(
         step = max(block, LATENT_BLOCK if any(isinstance(f, Latent) for _, f, _ in attention) else 0)
         block = step * -(-fixed // (step * widest))
     page = block * widest or fixed
-    rows = []
-    for count, family, rate in attention:
-        if fixed or len({r for _, _, r in attention}) > 1:
-            if page % (block * rate):
-                raise ValueError(f"shape has layers whose pages {ENGINE} cannot make equal")
-            rows.append(_attention_row(count, family, page // rate, page, T, in_flight))
-        else:
-            rows.append(_attention_row(count, family, block, page, T, in_flight))
-    rows.extend(PageRow(family.kind, count, 0, states, page) for count, family, _ in recurrent)
-    note = FORMERLY.get(shape.model_type, "")
-    return Reservation(ENGINE, T, block if attention else 0, page, tuple(rows), _padding(rows), note)
+    uneven = fixed or len({rate for _, _, rate in attention}) > 1
+    if uneven and any(page % (block * rate) for _, _, rate in attention):
+        raise ValueError(f"shape has layers whose pages {ENGINE} cannot make equal")
+    rows = [Paging(f, n, page // rate if uneven else block, 0, in_flight) for n, f, rate in attention]
+    rows += [Paging(f, n, 0, states) for n, f, _ in recurrent]
+    padded = tuple(replace(row, spare=spare) for row, spare in zip(rows, _spare([row.layers for row in rows])))
+    return Plan(page, block if attention else 0, padded, FORMERLY.get(shape.model_type, ""))
 
 
-def _parts(family) -> tuple:
+def _parts(family: Family) -> tuple[Family, ...]:
     return (family.attention, family.recurrent) if isinstance(family, Both) else (family,)
 
 
@@ -138,22 +194,11 @@ def _by_kind(shape: ModelShape, options: Options) -> tuple[list, list]:
     return tuple([(count, family, size) for family, (count, size) in found.items()] for found in (attention, recurrent))
 
 
-def _attention_row(count: int, family, block: int, page: int, T: int, in_flight: int) -> PageRow:
-    if family.window is None:
-        pages = -(-T // block)
-    elif family.kind == "chunked":
-        pages = -(-min(family.window + in_flight, T) // block)
-    else:
-        # one more, because a window need not start where a block does
-        pages = -(-min(family.window - 1 + in_flight, T) // block) + 1
-    return PageRow(family.kind, count, block, pages, page)
-
-
-def _padding(rows: list[PageRow]) -> int:
-    """Pages of the layers that fill up groups: every kind is cut into groups of equal size, the fewest layers of a kind
-    or, when no kind has half as many again, the most."""
-    if len(rows) < 2:
-        return 0
-    fewest, most = min(row.layers for row in rows), max(row.layers for row in rows)
+def _spare(layers: list[int]) -> list[int]:
+    """Layers that fill up groups: every kind is cut into groups of equal size, the fewest layers of a kind or, when no
+    kind has half as many again, the most."""
+    if len(layers) < 2:
+        return [0] * len(layers)
+    fewest, most = min(layers), max(layers)
     size = most if 2 * most < 3 * fewest else fewest
-    return sum((-row.layers % size) * row.pages_per_layer for row in rows)
+    return [-count % size for count in layers]

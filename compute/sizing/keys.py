@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from .arithmetic import Told
 from .class_defaults import CLASS_DEFAULTS
 from .errors import ConfigError
 
@@ -113,7 +114,7 @@ class Keys:
         if value < 1:
             raise ConfigError(key, f"must be positive, got {value}", "write the size of the released model")
         self.take(key)
-        return value
+        return Told(value, key)
 
     def need(self, *keys: str, remedy: str | None = None) -> int:
         """As `number`, but refuse when absent."""
@@ -138,7 +139,7 @@ class Keys:
         if value < 1:
             raise ConfigError(key or quantity, f"leaves no {quantity}: {why} gives {value}", "check these numbers")
         self.assumed[quantity] = f"{value:,}: {why}"
-        return value
+        return Told(value, f"{quantity}: {why}")
 
     def per_head(self, quantity: str, width: int, heads: int, key: str) -> int:
         """Record a width that follows from another and the number of heads."""

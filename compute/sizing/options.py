@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .dtypes import DTYPES
 
 COLUMNS = ("k", "k-1")
 MLA = ("latent", "decompressed")
+ARITHMETIC, PAGED, PREFIX = ENGINES = ("arithmetic", "vllm-0.33", "vllm-0.33-prefix")
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Options:
     conv_columns: "k" as transformers keeps the convolution window, "k-1" as serving engines do.
     mla: "latent", or "decompressed" heads as older engines cached them.
     tp: tensor-parallel ranks; the bill is then that of one rank, the fullest.
+    engine: "arithmetic", or the pages that an engine sets aside, "-prefix" with its prefix caching.  vLLM keeps latents
+    and k - 1 convolution columns, whatever conv_columns and mla say.
     """
 
     batch: int = 1
@@ -28,6 +31,7 @@ class Options:
     conv_columns: str = "k"
     mla: str = "latent"
     tp: int = 1
+    engine: str = ARITHMETIC
 
     def __post_init__(self):
         for name in ("batch", "tp"):
@@ -36,6 +40,12 @@ class Options:
             one_of(name, getattr(self, name), DTYPES)
         one_of("conv_columns", self.conv_columns, COLUMNS)
         one_of("mla", self.mla, MLA)
+        one_of("engine", self.engine, ENGINES)
+
+    @property
+    def counted(self) -> Options:
+        """The options as they count: an engine leaves the form of latents and convolution windows no choice."""
+        return self if self.engine == ARITHMETIC else replace(self, conv_columns="k-1", mla="latent")
 
 
 def whole(name: str, value: object, least: int) -> int:

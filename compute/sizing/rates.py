@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .arithmetic import Count, plus, times
+from .arithmetic import Count, Terms, Told, bracketed, derived, joined, number, plus, times
 from .dtypes import DTYPES, Dtype
 from .families import Family, Runs
 from .options import Options
@@ -48,21 +48,22 @@ class Rates:
 
     def kv_bytes(self, tokens):
         """Caches that grow without limit, all sequences."""
-        return _each(tokens, lambda T: self.batch * self.kv_bytes_per_token * T)
+        return each(tokens, lambda T: self.batch * self.kv_bytes_per_token * T)
 
     def window_bytes(self, tokens):
         """Caches that stop at their window, all sequences."""
-        return _each(tokens, self._window)
+        return each(tokens, self._window)
 
     def total_bytes(self, tokens):
         """Everything, all sequences."""
-        return _each(tokens, lambda T: self.fixed_bytes + self.batch * self.kv_bytes_per_token * T + self._window(T))
+        return each(tokens, lambda T: self.fixed_bytes + self.batch * self.kv_bytes_per_token * T + self._window(T))
 
     def _window(self, T: int) -> int:
         return self.batch * sum(rate * min(T, kept) for rate, kept in self.windows)
 
 
-def _each(tokens, exact):
+def each(tokens, exact):
+    """An exact int for an int, or float64 for an array, entry by entry."""
     if isinstance(tokens, int):
         return exact(tokens)
     tokens = np.asarray(tokens)
@@ -90,6 +91,7 @@ def _rates(shape: ModelShape, options: Options) -> Rates:
     )
 
 
+@lru_cache(maxsize=2048)
 def layer_rates(family: Family, options: Options) -> LayerRates:
     """Bytes of one layer, on one rank, for one sequence."""
     return LayerRates(
@@ -104,28 +106,41 @@ def _bytes(runs: Runs, dtype: Dtype) -> int:
     return sum(dtype.bytes(run.value) for run in runs)
 
 
-def arithmetic(group: LayerGroup, options: Options, tokens: int) -> str:
-    """One layer's bytes as an expression with the numbers in it, such as "64 × 128 × 128 × 4 B"."""
+KEYS_AND_VALUES = Told(2, "keys and values")
+
+
+def arithmetic(group: LayerGroup, options: Options, tokens: int | str) -> Terms:
+    """One layer's bytes as an expression with the numbers in it, such as "64 × 128 × 128 × 4 B", cut into terms.
+
+    tokens: the context length, or the letter that stands for it.
+    """
     family = group.family
     parts = [
-        _text(family.state(options.tp), DTYPES[options.state_dtype]),
-        _text(family.conv(options.conv_columns, options.tp), DTYPES[options.conv_dtype]),
+        _terms(family.state(options.tp), options.state_dtype, "dtype of the state"),
+        _terms(family.conv(options.conv_columns, options.tp), options.conv_dtype, "dtype of the convolution window"),
     ]
-    cache = _text(family.token(options.mla, options.tp), DTYPES[options.kv_dtype])
+    cache = _terms(family.token(options.mla, options.tp), options.kv_dtype, "dtype of the cache")
     if cache:
-        span = f"{tokens:,}" if family.window is None else f"min({tokens:,}, {family.window - 1:,})"
-        parts.append(f"{cache} × {span} tokens")
-    said = " + ".join(part for part in parts if part) or "0 B"
-    if options.batch == 1 or said == "0 B":
+        parts.append((*cache, (" × ", ""), *_span(tokens, family.window), (" tokens", "")))
+    parts = [part for part in parts if part]
+    said = joined(" + ", parts) or (("0 B", ""),)
+    if options.batch == 1 or not parts:
         return said
-    return (
-        f"{options.batch:,} sequences × ({said})" if said.count(" B") > 1 else f"{options.batch:,} sequences × {said}"
-    )
+    several = len(parts) > 1 or sum(text.endswith(" B") for text, _ in said) > 1
+    inner = (("(", ""), *said, (")", "")) if several else said
+    return ((f"{options.batch:,}", "sequences"), (" sequences × ", ""), *inner)
 
 
-def _text(runs: Runs, dtype: Dtype) -> str:
+def _span(tokens: int | str, window: int | None) -> Terms:
+    T = (tokens if isinstance(tokens, str) else f"{tokens:,}", "context length")
+    if window is None:
+        return (T,)
+    return (("min(", ""), T, (", ", ""), *number(derived(window - 1, window, " − 1")).terms, (")", ""))
+
+
+def _terms(runs: Runs, dtype: str, what: str) -> Terms:
     if not runs:
-        return ""
+        return ()
     same = len(runs) == 2 and runs[0] == runs[1]
-    numbers: Count = times(2, runs[0]) if same else runs[0] if len(runs) == 1 else plus(*runs)
-    return f"{f'({numbers.text})' if numbers.is_sum else numbers.text} × {dtype.text}"
+    numbers: Count = times(KEYS_AND_VALUES, runs[0]) if same else runs[0] if len(runs) == 1 else plus(*runs)
+    return (*bracketed(numbers), (" × ", ""), (DTYPES[dtype].text, f"{what}, {dtype}"))

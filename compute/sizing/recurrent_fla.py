@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from .arithmetic import Told, derived
 from .errors import ConfigError
 from .keys import Keys
 from .states import MatrixState, Rwkv
@@ -41,7 +42,7 @@ def _expanded(keys: Keys, hidden: int, heads: int, default_k: Fraction, default_
         whole = hidden * factor
         if whole.denominator != 1 or whole % heads:
             raise ConfigError(key, f"gives a width that {heads:,} heads do not divide", "check expand and heads")
-        widths.append(int(whole) // heads)
+        widths.append(Told(int(whole) // heads, f"hidden size × {key} over heads"))
     return widths[0], widths[1]
 
 
@@ -64,7 +65,7 @@ def fla_matrix(word: str, default_k: Fraction, default_v: Fraction, conv: bool):
         d_k, d_v = _expanded(keys, hidden, heads, default_k, default_v)
         kernel = 0 if word == "linear" else _fla_kernel(keys, conv)
         if word == "linear":
-            d_k *= _feature_width(keys)
+            d_k = derived(d_k * _feature_width(keys), d_k, " × width after the feature map")
         return MatrixState(word, heads, d_k, d_v, (heads, kv, kv) if kernel else (0, 0, 0), kernel)
 
     return read
@@ -90,8 +91,7 @@ def fla_gated(word: str, default_v: Fraction):
         if (d_k * factor).denominator != 1:
             raise ConfigError("expand_v", f"does not give a whole width for {d_k:,} wide heads", "check both")
         kernel = _fla_kernel(keys, True)
-        return MatrixState(
-            word, value_heads, d_k, int(d_k * factor), (heads, heads, value_heads) if kernel else (0, 0, 0), kernel
-        )
+        d_v = derived(int(d_k * factor), d_k, " × expand_v")
+        return MatrixState(word, value_heads, d_k, d_v, (heads, heads, value_heads) if kernel else (0, 0, 0), kernel)
 
     return read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .arithmetic import plus, share, times
+from .arithmetic import Told, derived, plus, share, times
 from .families import Both, Family, Runs, indivisible
 
 
@@ -35,7 +35,7 @@ class MatrixState(Family):
         if not self.kernel:
             return ()
         q, k, v = (share(heads, ranks) for heads in self.conv_heads)
-        keys = [times(2, q, self.d_k)] if q == k else [times(q, self.d_k), times(k, self.d_k)]
+        keys = [times(QUERIES_AND_KEYS, q, self.d_k)] if q == k else [times(q, self.d_k), times(k, self.d_k)]
         channels = plus(*keys, times(v, self.d_v))
         return (times(channels, _columns(self.kernel, columns)),)
 
@@ -47,8 +47,13 @@ class MatrixState(Family):
         return indivisible("state heads", self.heads, ranks)
 
 
+QUERIES_AND_KEYS = Told(2, "queries and keys")
+B_AND_C = Told(2, "B and C, its keys and queries")
+TWO_SHIFTS = Told(2, "two token shifts")
+
+
 def _columns(kernel: int, columns: str) -> int:
-    return kernel if columns == "k" else kernel - 1
+    return kernel if columns == "k" else derived(kernel - 1, kernel, " − 1")
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class Mamba2(Family):
 
     def conv(self, columns: str = "k", ranks: int = 1) -> Runs:
         inner = times(share(self.heads, ranks), self.width)
-        channels = plus(inner, times(2, share(self.groups, ranks), self.N))
+        channels = plus(inner, times(B_AND_C, share(self.groups, ranks), self.N))
         return (times(channels, _columns(self.kernel, columns)),)
 
     @property
@@ -117,7 +122,7 @@ class GatedRecurrence(Family):
         return (times(share(self.width, ranks)),)
 
     def conv(self, columns: str = "k", ranks: int = 1) -> Runs:
-        return (times(share(self.hidden, ranks), self.kernel - 1),)
+        return (times(share(self.hidden, ranks), _columns(self.kernel, "k-1")),)
 
     def uneven(self, ranks: int) -> str | None:
         return indivisible("channels", self.width, ranks)
@@ -170,7 +175,7 @@ class Rwkv(Family):
     hidden: int
 
     def state(self, ranks: int = 1) -> Runs:
-        return times(share(self.heads, ranks), self.d_k, self.d_v), times(2, share(self.hidden, ranks))
+        return times(share(self.heads, ranks), self.d_k, self.d_v), times(TWO_SHIFTS, share(self.hidden, ranks))
 
     @property
     def rows(self) -> int:
@@ -189,10 +194,10 @@ class Rwkv4(Family):
     attention: int
 
     def state(self, ranks: int = 1) -> Runs:
-        return (times(3, share(self.attention, ranks)),)
+        return (times(Told(3, "numerator, denominator and maximum"), share(self.attention, ranks)),)
 
     def conv(self, columns: str = "k", ranks: int = 1) -> Runs:
-        return (times(2, share(self.hidden, ranks)),)
+        return (times(TWO_SHIFTS, share(self.hidden, ranks)),)
 
     def uneven(self, ranks: int) -> str | None:
         return indivisible("channels", self.hidden, ranks)
