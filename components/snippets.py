@@ -1,0 +1,47 @@
+"""How a view gets into somebody's page: texts with gaps that the link builder fills.
+
+Gaps: {url} and {title} as they are, {url_html} and {title_html} for an attribute, {url_py} as a Python literal,
+{width} and {height} in CSS pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FRAME = (
+    '<iframe src="{url_html}" title="{title_html}" width="{width}" height="{height}" style="border:0" '
+    'allow="fullscreen; clipboard-write" loading="lazy"></iframe>'
+)
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A place that a view is put into, and the text to put there.  framed: whether it shows the page without its bar."""
+
+    word: str
+    label: str
+    text: str
+    framed: bool = True
+
+
+SNIPPETS = (
+    Snippet("link", "Link", "{url}", framed=False),
+    Snippet("iframe", "HTML", FRAME),
+    # reveal.js loads a data-src when its slide comes near, and takes it away afterwards.
+    Snippet(
+        "reveal",
+        "reveal.js",
+        '<section>\n  <iframe data-src="{url_html}" title="{title_html}" width="{width}" height="{height}" '
+        'style="border:0" allow="fullscreen; clipboard-write" data-preload></iframe>\n</section>',
+    ),
+    Snippet("quarto", "Quarto", "```{=html}\n" + FRAME + "\n```"),
+    Snippet(
+        "jupyter",
+        "Jupyter",
+        "from IPython.display import IFrame\n\nIFrame({url_py}, width={width}, height={height})",
+    ),
+    Snippet("markdown", "Markdown", "[{title}]({url})", framed=False),
+)
+
+SIZES = {"slide": (1200, 760), "page": (900, 720), "column": (680, 900)}
+"""Widths and heights of a frame to start from, in CSS pixels."""
