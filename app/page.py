@@ -54,9 +54,9 @@ def pages() -> dict[str, str]:
 
 def views_of(name: str) -> tuple[View, ...]:
     """The four views of the overview, or the one of a page."""
-    return (
-        tuple(view(word) for word in ("sharpness", "memory", "rank", "sizing")) if name == OVERVIEW else (view(name),)
-    )
+    if name != OVERVIEW:
+        return (view(name),)
+    return tuple(view(word).card or view(word) for word in ("sharpness", "memory", "rank", "sizing"))
 
 
 @cache

@@ -122,6 +122,7 @@
     if (on) hovered(own); else if (held == own) hovered(null)
   }
   X.tapRow = ({y}) => { document.activeElement?.blur(); send('tap', {what: 'row', at: Math.floor(y)}) }
+  X.tapPair = ({x}) => { document.activeElement?.blur(); if (x >= 0.5) send('words', {pair: String(Math.round(x))}) }
 
   // --- the session arrives after the page; when it is lost, the page says so and the reels go on
   function attach(found) {

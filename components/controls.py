@@ -12,9 +12,10 @@ from components.gpus import gpus
 from components.lesson import Lesson
 from components.palette import SLOTS
 from components.widgets import FIELD, SEGMENTED, Choice, Control, Segmented, choice, count, dial, segmented, whole
-from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SOFTMAX, WIDTHS
+from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SOFTMAX, VALUE_WIDTHS, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.memory import WRITE_RULES
+from compute.pair_streams import STREAMS
 from compute.pitfalls import PITFALLS as MISTAKES
 from compute.sizing import DTYPES, load_model, models
 from compute.sizing.options import COLUMNS, MLA
@@ -132,6 +133,7 @@ def _width(member: Any, d_k: int) -> str:
         return ""
 
 
+RULES = {word.replace("_", " "): word for word in WRITE_RULES}
 EXAMPLE_NAMES = {"hand": "three by hand", "random": "37 random"}
 
 CONTROLS: dict[str, Control] = {
@@ -139,7 +141,7 @@ CONTROLS: dict[str, Control] = {
     "knob": Control("features d_φ", make_knob),
     "d_k": Control("key width d_k", segmented("d_k", {str(d): d for d in WIDTHS})),
     "seed": Control("draw", whole("seed", 0, 99, 58)),
-    "rule": Control("write rule", segmented("rule", {word.replace("_", " "): word for word in WRITE_RULES})),
+    "rule": Control("write rule", segmented("rule", RULES)),
     "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
     "rho": Control("", dial("rho", "common share ρ", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
     "alpha": Control(
@@ -148,6 +150,10 @@ CONTROLS: dict[str, Control] = {
     "beta": Control(
         "", dial("beta", "write strength β", 0.05, 1, 0.05), lambda lesson: "beta" in WRITE_RULES[lesson.rule].uses
     ),
+    "stream": Control("pairs", choice("stream", {stream.label: word for word, stream in STREAMS.items()}, 128)),
+    "duel": Control("against", choice("duel", {"no other rule": "none", **RULES}, 118)),
+    "d_v": Control("value width d_v", choice("d_v", {str(d): d for d in VALUE_WIDTHS}, 62)),
+    "pair": Control("take apart pair", whole("pair", 1, 256, 66)),
     "compare": Control("compare with", make_compare),
     "batch": Control("sequences", whole("batch", 1, 4096, 76)),
     "kv": Control("cache dtype", choice("kv", tuple(DTYPES), 92)),

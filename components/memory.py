@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bokeh.models import CustomJS, FixedTicker, Range1d, TapTool
 from bokeh.plotting import figure
 
+from components.card import with_card
 from components.lesson import Question
-from components.memory_answer import STEP, WIDTH, answer
+from components.memory_answer import END, NOWHERE, TICKS, answer
+from components.memory_run import CELLS, STEP, WIDTH
+from components.memory_said import FAR
 from components.palette import LIGHT, diverging
 from components.plots import image_plot, labels, line, mark, plot, ticks
 from components.reel import Bind, Reel
@@ -17,8 +23,23 @@ REELS = (
         "n",
         (
             Bind("cosine", source="memory.pairs", pool="memory.reads", start="start", stop="stop", scale=STEP),
+            Bind(
+                "rival", source="memory.pairs", pool="memory.rivals", start="rival_start", stop="rival_stop", scale=STEP
+            ),
+            Bind(
+                "weight",
+                source="memory.split",
+                pool="memory.splits",
+                start="split_start",
+                stop="split_stop",
+                scale=STEP,
+            ),
+            Bind("title", node="memory.apart", pool="memory.splits_said", start="split_frame"),
+            Bind("signal", source="memory.signal", to="weight"),
             Bind("state", source="memory.state", to="image", pool="memory.states", start="frame", image=True),
             Bind("title", node="memory.frame", pool="memory.states", start="frame"),
+            Bind("named", node="memory.named", pool="memory.states", start="frame"),
+            Bind("since", source="memory.stale", to="right"),
             Bind("ends_x", source="memory.ends", to="x"),
             Bind("ends_y", source="memory.ends", to="y"),
             Bind("here", source="memory.here", to="y"),
@@ -32,81 +53,117 @@ REELS = (
 )
 
 
-def draw(question: Question, compact: bool) -> Drawing:
-    sources = VIEW.sources(question)
-    curve = plot(
-        "memory.by_n", 160 if compact else 240, (0, 262), (0, 1.18), x_label="pairs written n", y_label="mean cosine"
+def draw(question: Question, compact: bool = False) -> Drawing:
+    """The page: curves and state, every pair's read, and one read taken apart."""
+    sources, axis, ticker = VIEW.sources(question), *_axis()
+    curve = _curve(sources, question, axis, ticker, 226)
+    line(curve, sources["memory.curve"], "n", "best", "faint", line_dash=[1, 3], line_width=1.6).name = "memory.best"
+    rival = line(curve, sources["memory.curve"], "n", "rival", "muted", line_width=2)
+    rival.glyph.name = "memory.rival"
+    curve.scatter("n", "newest", source=sources["memory.curve"], size=3, fill_color=LIGHT["muted"], fill_alpha=0.55,
+                  line_color=None, name="memory.newest")  # fmt: skip
+    names = {"text_align": "right", "background_fill_color": LIGHT["ground"], "background_fill_alpha": 0.8}
+    labels(curve, sources["memory.duel"], x_offset=-2, **names)
+    labels(curve, sources["memory.far"], "muted", name="memory.far.load", text_align="right", text_baseline="bottom")
+    asked = sources["memory.predicted"]  # shown with the answer to the question
+    curve.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
+                  name="memory.predicted.point", visible=False)  # fmt: skip
+    labels(curve, asked, name="memory.predicted.text", x_offset=9, y_offset=-13).visible = False
+    energy = _energy(sources, axis, ticker)
+    state = image_plot("memory.heat", 206, sources["memory.state"], (CELLS, CELLS), diverging())
+    bars = _bars(sources, question, axis, ticker, 122)
+    bars.quad(left="left", right="right", bottom=-0.62, top=1.06, source=sources["memory.stale"],
+              fill_color=LIGHT["band"], line_color=None, level="underlay", name="memory.stale.band")  # fmt: skip
+    gap = bars.segment("pair", "cosine", "pair", "rival", source=sources["memory.pairs"], line_color=LIGHT["muted"])
+    gap.glyph.name = "memory.gap"
+    bars.scatter("pair", "rival", source=sources["memory.pairs"], marker="dash", size=4, line_color=LIGHT["ink"])
+    bars.scatter("x", "y", source=sources["memory.asked"], marker="triangle", size=8, line_color=None,
+                 fill_color=LIGHT["ink"], name="memory.asked.mark")  # fmt: skip
+    labels(bars, sources["memory.asked"], x_offset=7, y_offset=1)
+    _tapped(bars)
+    rows = (
+        (Cell(curve, grow=3), Cell(energy, grow=2), Cell(state, width=216, title_node="memory.frame")),
+        (Cell(bars),),
+        (Cell(_split(sources, question, axis, ticker), title_node="memory.apart", hint=" · click another pair"),),
     )
-    ticks(curve.xaxis[0], {n: str(n) for n in range(0, 257, 32)})
+    return Drawing(rows, sources)
+
+
+def draw_card(question: Question, compact: bool = True) -> Drawing:
+    sources, axis, ticker = VIEW.card.sources(question), *_axis()
+    curve = _curve(sources, question, axis, ticker, 160)
+    state = image_plot("memory.heat", 160, sources["memory.state"], (CELLS, CELLS), diverging())
+    bars = _bars(sources, question, axis, ticker, 100)
+    return Drawing(((Cell(curve), Cell(state, width=176, title_node="memory.frame")), (Cell(bars),)), sources)
+
+
+def _axis() -> tuple[Range1d, FixedTicker]:
+    """One axis of pairs for all figures; three pairs by hand need a shorter one."""
+    return Range1d(0, END, name="memory.axis"), FixedTicker(ticks=TICKS, name="memory.ticks")
+
+
+def _plot(name: str, height: int, y: tuple[float, float], axis: Range1d, ticker: FixedTicker, **options) -> figure:
+    fig = plot(name, height, (axis.start, axis.end), y, **options)
+    fig.x_range, fig.xaxis[0].ticker = axis, ticker
+    return fig
+
+
+def _curve(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker, height: int) -> figure:
+    curve = _plot("memory.by_n", height, (0, 1.18), axis, ticker, x_label="pairs written n", y_label="mean cosine")
     ticks(curve.yaxis[0], {0: "0", 0.5: "0.5", 1: "1"})
     named = sources["memory.curve"]
     line(curve, named, "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
-    if not compact:
-        curve.scatter("n", "newest", source=named, size=3, fill_color=LIGHT["muted"], fill_alpha=0.55, line_color=None)
     line(curve, named, "n", "mean", question.rule, line_width=2.4).glyph.name = "memory.mean"
     mark(curve, "memory.room", WIDTH)
-    dot = curve.scatter(
-        "x",
-        "y",
-        source=sources["memory.here"],
-        size=10,
-        fill_color=LIGHT[question.rule],
-        line_color=LIGHT["ground"],
-        line_width=1.5,
-    )
+    dot = curve.scatter("x", "y", source=sources["memory.here"], size=10, fill_color=LIGHT[question.rule],
+                        line_color=LIGHT["ground"], line_width=1.5)  # fmt: skip
     dot.glyph.name = "memory.dot"
     labels(curve, sources["memory.here"], x_offset=8, y_offset=-11)
     labels(curve, sources["memory.names"], "muted")
-    state = image_plot("memory.heat", 160 if compact else 240, sources["memory.state"], (WIDTH, WIDTH), diverging())
-    bars = plot(
-        "memory.bars",
-        100 if compact else 130,
-        (0, 262),
-        (-0.62, 1.06),
-        x_label="stored pair, oldest to newest: cosine of its read now",
-    )
-    ticks(bars.xaxis[0], {n: str(n) for n in range(0, 257, 32)})
-    ticks(bars.yaxis[0], {0: "0", 1: "1"})
-    bar = bars.vbar(
-        "pair",
-        0.82,
-        "cosine",
-        source=sources["memory.pairs"],
-        fill_color=LIGHT[question.rule],
-        line_color=None,
-        fill_alpha=0.75,
-    )
-    bar.glyph.name = "memory.bar"
-    bars.scatter(
-        "x",
-        "y",
-        source=sources["memory.ends"],
-        size=7,
-        fill_color=LIGHT["ground"],
-        line_color=LIGHT["ink"],
-        line_width=1.4,
-    )
-    rows = [(Cell(curve), Cell(state, width=176 if compact else 250, title_node="memory.frame")), (Cell(bars),)]
-    if not compact:
-        rows.append((Cell(_energy(sources)),))
-    return Drawing(tuple(rows), sources)
+    return curve
 
 
-def _energy(sources: dict) -> figure:
-    fig = plot(
-        "memory.crosstalk",
-        140,
-        (0, 262),
-        (0.02, 400),
-        y_log=True,
-        x_label="pairs written n",
-        y_label="crosstalk / signal",
-    )
-    ticks(fig.xaxis[0], {n: str(n) for n in range(0, 257, 32)})
+def _energy(sources: dict, axis: Range1d, ticker: FixedTicker) -> figure:
+    fig = _plot("memory.crosstalk", 226, (0.02, 400), axis, ticker, y_log=True, x_label="pairs written n",
+                y_label="crosstalk energy / signal")  # fmt: skip
     ticks(fig.yaxis[0], {0.1: "0.1", 1: "1", 10: "10", 100: "100"})
     line(fig, sources["memory.energies"], "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
+    line(fig, sources["memory.energies"], "n", "least", "faint", line_dash=[1, 3], line_width=1.6)
     line(fig, sources["memory.energies"], "n", "energy", "ink")
+    fig.scatter(
+        "n", "energy", source=sources["memory.energies"], size=3, color=LIGHT["ink"]
+    )  # a stop alone has no line
     return fig
+
+
+def _bars(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker, height: int) -> figure:
+    bars = _plot("memory.bars", height, (-0.62, 1.06), axis, ticker,
+                 x_label="stored pair, oldest to newest: cosine of its read now")  # fmt: skip
+    ticks(bars.yaxis[0], {0: "0", 1: "1"})
+    bar = bars.vbar("pair", 0.82, "cosine", source=sources["memory.pairs"], fill_color=LIGHT[question.rule],
+                    line_color=None, fill_alpha=0.75)  # fmt: skip
+    bar.glyph.name = "memory.bar"
+    bars.scatter("x", "y", source=sources["memory.ends"], size=7, fill_color=LIGHT["ground"], line_color=LIGHT["ink"],
+                 line_width=1.4)  # fmt: skip
+    return bars
+
+
+def _split(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker) -> figure:
+    fig = _plot("memory.shares", 122, (-0.62, 1.06), axis, ticker, x_label="share of each stored value in this read")
+    ticks(fig.yaxis[0], {0: "0", 1: "1"})
+    fig.vbar("pair", 0.82, "weight", source=sources["memory.split"], fill_color=LIGHT["muted"], fill_alpha=0.6,
+             line_color=None)  # fmt: skip
+    own = fig.vbar("pair", 0.82, "weight", source=sources["memory.signal"], fill_color=LIGHT[question.rule],
+                   line_color=LIGHT["ink"])  # fmt: skip
+    own.glyph.name, own.name = "memory.own", "memory.signal.bar"
+    mark(fig, "memory.written", NOWHERE)
+    _tapped(fig)
+    return fig
+
+
+def _tapped(fig: figure) -> None:
+    fig.add_tools(TapTool())
+    fig.js_on_event("tap", CustomJS(code="Explorer.tapPair?.(cb_obj)"))
 
 
 VIEW = View(
@@ -116,16 +173,43 @@ VIEW = View(
     question="How much fits, and what does a write do to what is already there?",
     axis="n",
     asks=("keys", "rule"),
-    dials=("rho", "alpha", "beta"),
-    span=256 / 262,
+    dials=("stream", "duel", "d_v", "pair", "rho", "alpha", "beta"),
+    span=256 / END,
     reels=REELS,
     draw=draw,
     answer=answer,
     readouts=(
+        ("nearest stored value is the right one", "memory.named"),
+        ("S, rows × columns", "memory.shape"),
         ("colours of S span", "memory.scale"),
-        ("rows of S shown", "memory.rows"),
+        (f"{FAR.tokens:,} pairs in {FAR.width} rows, by the law", "memory.far"),
+        ("this write is met in", "memory.used"),
         ("each write descends", "memory.objective"),
     ),
     player="write one by one",
     ribbon=("phi", "d_k", "seed"),
 )
+
+LEFT_OUT = frozenset(
+    f"memory.{name}"
+    for name in (
+        *(
+            "split",
+            "splits",
+            "splits_said",
+            "signal",
+            "asked",
+            "predicted",
+            "stale",
+            "energies",
+            "duel",
+            "far",
+            "rivals",
+        ),
+        *("curve.newest", "curve.best", "curve.rival", "written", "rival", "gap", "own"),
+        *("apart", "named", "sentence"),
+    )
+)
+"""Of sources, models and nodes: what the overview does without."""
+
+VIEW = with_card(VIEW, draw_card, LEFT_OUT, ask=lambda question: replace(question, duel="none", pair=20))

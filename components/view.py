@@ -49,6 +49,7 @@ class View:
     paste: whether a config can be pasted or dropped here.
     dials: further controls, on its own page only.  span: share of the plot's width that its slider takes.
     player: what its play button says.  ribbon: words whose controls stand above the view on its own page.
+    card: what the overview shows of it, if less than all (`components.card`).
     """
 
     word: str
@@ -67,6 +68,7 @@ class View:
     table: int = 0
     paste: bool = False
     ribbon: tuple[str, ...] = field(default=("phi", "d_k", "seed"))
+    card: View | None = field(default=None, compare=False, repr=False)
 
     @property
     def side_nodes(self) -> tuple[str, ...]:

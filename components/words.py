@@ -16,6 +16,7 @@ from components.own import Own, read_own, write_own
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES
+from compute.pair_streams import STREAMS
 from compute.sizing import DTYPES, ConfigError, models
 from compute.sizing.options import COLUMNS, MLA
 
@@ -79,6 +80,7 @@ HIDDEN = ("controls", "side", "head", "rail")
 REVEALS = ("open", "locked")
 WIDTHS = (4, 8, 16, 32, 64)
 HEADS = (16, 32, 64, 128, 256)
+VALUE_WIDTHS = (1, 4, 8, 32, 128)
 EXAMPLES = ("hand", "random")
 PITFALLS = ("none", "read_first", "transposed", "feature_sum", "eps_inside", "bf16")
 KEYS = (*KEY_MAKERS, "phi")
@@ -107,6 +109,10 @@ WORDS: dict[str, Word] = {
         _word("rho", 0.5, number(0, 0.95), "share of the common direction in correlated keys", write=brief),
         _word("alpha", 0.98, number(0.5, 1), "fraction a decaying memory keeps per write", write=brief),
         _word("beta", 0.5, number(0, 1), "write strength of the delta rules", write=brief),
+        _word("stream", "plain", one_of(STREAMS), "order in which keys come back, and which pairs are still wanted"),
+        _word("duel", "none", one_of(("none", *WRITE_RULES)), "second write rule on the same pairs"),
+        _word("d_v", 32, whole_of(VALUE_WIDTHS), "width of the values that the memory stores"),
+        _word("pair", 20, number(1, 256, int), "stored pair whose read is taken apart"),
         _word("model", "minimax-01", one_of(models()), "model whose bytes are counted"),
         _word(
             "own",

@@ -157,7 +157,7 @@ def expected_energy(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: 
     energy is the sum of the squared weights of the others.
     """
     (K,) = admit(ndim=2, K=K).arrays
-    return every_read(K, _names(K), rule, alpha=alpha, beta=beta).energy
+    return every_read(K, names_of(K), rule, alpha=alpha, beta=beta).energy
 
 
 def split_read(
@@ -169,7 +169,7 @@ def split_read(
     n = whole("n", n, 1, K.shape[-2])
     j = whole("j", j, 0, n - 1)
     K, V = K[..., :n, :], V[..., :n, :]
-    memory = states(K, _names(K), rule, [n], alpha=alpha[..., :n], beta=beta[..., :n])[..., 0, :, :]
+    memory = states(K, names_of(K), rule, [n], alpha=alpha[..., :n], beta=beta[..., :n])[..., 0, :, :]
     weights = recall(memory, K[..., j, :])
     parts = weights[..., None] * V
     value = V[..., j : j + 1, :]
@@ -195,7 +195,7 @@ def best_reads(K: Array, V: Array, stops: Sequence[int]) -> tuple[Array, Array]:
     return leave(admitted, xp.stack(cosines, axis=-1)), leave(admitted, xp.stack(energies, axis=-1))
 
 
-def _names(K: Array) -> Array:
+def names_of(K: Array) -> Array:
     """One value per key that says only which pair it is: the rows of the identity."""
     xp, N = namespace(K), K.shape[-2]
     return xp.broadcast_to(xp.eye(N, dtype=K.dtype, device=device(K)), (*K.shape[:-2], N, N))

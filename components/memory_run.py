@@ -1,0 +1,201 @@
+"""One memory being filled: every read after every write, in the form in which it is sent."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from components.lesson import Question
+from components.words import SOFTMAX
+from compute import memory_laws as laws
+from compute.crosstalk import every_read, expected_energy, states
+from compute.feature_maps import read_member
+from compute.keys import KEY_MAKERS
+from compute.memory import WRITE_RULES
+from compute.pair_streams import STREAMS, Pairs, mean_wanted
+from compute.read_weights import named_right, read_weights
+from compute.toys import queries_and_keys
+
+WIDTH = 32
+"""Width of raw keys.  φ(k) has its map's width; values are as wide as is chosen."""
+
+PAIRS = 256
+NS = np.arange(PAIRS + 1)
+FRAME_AT = np.array([*range(9), 10, 12, 16, 24, 32, 48, *range(64, PAIRS + 1, 32)])
+"""The state is sent write by write at first, then seldom: one choice stays under 100 kB."""
+
+SPLIT_AT = np.array([*range(41), *range(44, 129, 4), *range(136, PAIRS + 1, 8)])
+"""Where one read is taken apart."""
+
+CELLS = 32
+"""Rows and columns of the picture of S."""
+
+STEP = 1 / 127
+"""Cosines and weights of single reads travel as whole 127ths."""
+
+
+class Stream(NamedTuple):
+    """The words on which keys and values depend, those without effect at a fixed value."""
+
+    keys: str
+    rho: float
+    phi: str
+    d_k: int
+    seed: int
+    stream: str
+    d_v: int
+
+
+class Rule(NamedTuple):
+    word: str
+    alpha: float
+    beta: float
+
+
+def stream_of(question: Question) -> Stream:
+    own = question.keys == "phi"
+    hand = question.stream == "hand"
+    return Stream(
+        "random" if hand else question.keys, question.rho if question.keys == "correlated" else 0.5,
+        question.phi if own else SOFTMAX, question.d_k if own else WIDTH, 0 if hand else question.seed,
+        question.stream, 2 if hand else question.d_v,
+    )  # fmt: skip
+
+
+def rule_of(question: Question, word: str) -> Rule:
+    uses = WRITE_RULES[word].uses
+    return Rule(word, question.alpha if "alpha" in uses else 1.0, question.beta if "beta" in uses else 1.0)
+
+
+@lru_cache(maxsize=128)
+def pairs(asked: Stream) -> Pairs:
+    """Unit keys [n, d] and Gaussian values [n, d_v]; n is 256, or fewer where no more such pairs exist."""
+    rng = np.random.default_rng(asked.seed)
+    if asked.keys == "phi" and asked.phi != SOFTMAX:
+        K = _unit_or_nothing(read_member(asked.phi)(queries_and_keys(asked.d_k, asked.seed)[1][:PAIRS]))
+    else:
+        maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
+        K = maker(min(PAIRS, maker.most(WIDTH) or PAIRS), WIDTH, rng, asked.rho)
+    most = len(K) if asked.stream == "plain" else PAIRS
+    return STREAMS[asked.stream](K, np.random.default_rng([asked.seed, 1]).standard_normal((most, asked.d_v)))
+
+
+def _unit_or_nothing(features: np.ndarray) -> np.ndarray:
+    """Rows of unit length; a key without any feature (ReLU on a negative key) stays zero and stores nothing."""
+    lengths = np.linalg.norm(features, axis=1, keepdims=True)
+    return features / np.where(lengths == 0, 1, lengths)
+
+
+@lru_cache(maxsize=128)
+def filled(asked: Stream, rule: Rule) -> dict:
+    """Everything drawn of one memory."""
+    K, V, keep, since = pairs(asked)
+    (most, width), d_v = K.shape, V.shape[1]
+    gates = {"alpha": rule.alpha * keep, "beta": rule.beta}
+    reads = every_read(K, V, rule.word, **gates)
+    at = FRAME_AT[most >= FRAME_AT]
+    frames = states(K, V, rule.word, at, **gates)
+    columns = {
+        "mean": mean_wanted(reads.cosine, since),
+        "newest": reads.newest,
+        "oldest": reads.cosine[np.arange(most), since[1:]],
+        "energy": mean_wanted(expected_energy(K, rule.word, **gates), since),
+        "own": mean_wanted(reads.own, since),
+    }
+    curve = {name: np.full(PAIRS + 1, np.nan) for name in columns}
+    for name, values in columns.items():
+        curve[name][1 : most + 1] = values
+    last = np.minimum(NS, most)
+    return {
+        "most": most,
+        "empty": int(np.sum(~K.any(axis=1))),
+        "width": width,
+        "curve": curve,
+        "since": since[last],
+        "reads": _stacked(reads.cosine, NS[1 : most + 1]),
+        "start": (last * (last - 1) // 2).astype(np.int32),
+        "stop": (last * (last + 1) // 2).astype(np.int32),
+        "states": _pictures(frames),
+        "frame": (np.searchsorted(at, last, side="right") - 1).astype(np.int32),
+        "scale": np.abs(frames).max(),
+        "named": [
+            float("nan") if n == 0 else float(named_right(S, K[since[n] : n], V[:n])) for n, S in zip(at, frames)
+        ],
+        "d_v": d_v,
+    }
+
+
+def _pictures(frames: np.ndarray) -> np.ndarray:
+    """States [F, d, d_v] as [F, 32, 32] uint8, centred on zero: evenly chosen rows and columns, small ones repeated."""
+    rows, columns = (np.arange(CELLS) * size // CELLS for size in frames.shape[1:])
+    shown = frames[:, rows[:, None], columns]
+    return np.rint(127.5 + 127.5 * shown / (np.abs(frames).max() or 1)).astype(np.uint8)
+
+
+def _stacked(rows: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """The first n entries of row n − 1, for each n of `at`, one after the other, as whole steps."""
+    return np.rint(np.concatenate([rows[n - 1, :n] for n in at]) / STEP).astype(np.int8)
+
+
+@lru_cache(maxsize=128)
+def split(asked: Stream, rule: Rule, pair: int) -> dict:
+    """The read of a pair (counted from 1) taken apart at every number of writes in SPLIT_AT.
+
+    weights: the shares, stacked; own and rest: the pair's own share, and the energy of all others, per frame; frame,
+    start, stop: where a number of writes finds its frame.
+    """
+    K, _, keep, _ = pairs(asked)
+    most = len(K)
+    at = SPLIT_AT[most >= SPLIT_AT]
+    last = np.minimum(NS, most)
+    frame = np.searchsorted(at, last, side="right") - 1
+    stops = np.cumsum(at)
+    if pair > most:
+        nothing = np.zeros(len(at))
+        weights, own, rest = np.zeros(stops[-1], dtype=np.int8), nothing, nothing
+    else:
+        rows = read_weights(K, rule.word, pair - 1, alpha=rule.alpha * keep, beta=rule.beta)
+        weights = _stacked(rows, at[1:])
+        own = np.append(0.0, rows[at[1:] - 1, pair - 1])
+        rest = np.append(0.0, np.sum(rows[at[1:] - 1] ** 2, axis=1)) - own**2
+    return {
+        "at": at,
+        "weights": weights,
+        "own": own,
+        "rest": np.maximum(rest, 0.0),
+        "frame": frame.astype(np.int32),
+        "start": (stops - at)[frame].astype(np.int32),
+        "stop": stops[frame].astype(np.int32),
+    }
+
+
+class Law(NamedTuple):
+    """Expected mean cosine and crosstalk energy at every n where a law holds, NaN elsewhere; what it is called; and the
+    least energy and largest cosine that any memory of so many rows can reach."""
+
+    cosine: np.ndarray
+    energy: np.ndarray
+    name: str
+    least: np.ndarray
+    best: np.ndarray
+
+
+@lru_cache(maxsize=128)
+def law(asked: Stream, rule: Rule) -> Law:
+    cosine, energy, least = np.full((3, PAIRS + 1), np.nan)
+    own = asked.keys == "phi" and asked.phi != SOFTMAX
+    maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
+    room = read_member(asked.phi).rank_bound(asked.d_k) if own else WIDTH
+    overlap = 1 / read_member(asked.phi).d_phi(asked.d_k) if own else maker.overlap(WIDTH, asked.rho)
+    most = maker.most(WIDTH) or PAIRS
+    if asked.stream == "plain":
+        least[1 : most + 1] = laws.best_energy(NS[1 : most + 1], room)
+    new = asked.stream == "plain" or (asked.stream == "topics" and most == PAIRS)
+    if new and not WRITE_RULES[rule.word].corrects:
+        n = NS[1 : most + 1]
+        age = n - pairs(asked).since[n] if "alpha" in WRITE_RULES[rule.word].uses else n
+        cosine[n] = laws.mean_cosine(np.arange(1, most + 1), overlap, alpha=rule.alpha, d_v=asked.d_v)[age - 1]
+        energy[n] = laws.energy(age, overlap, alpha=rule.alpha)
+    return Law(cosine, energy, "if φ(k) were uniform" if own else "law", least, np.sqrt(1 - least))
