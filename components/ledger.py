@@ -1,0 +1,62 @@
+"""The ledger of claims, assets/claims.toml, as objects."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from components.teaching import ASSETS
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Whoever a claim goes back to."""
+
+    title: str
+    authors: str
+    year: int
+    identifier: str
+
+    @property
+    def short(self) -> str:
+        """First author and year."""
+        first, *others = self.authors.replace(";", ",").split(",")
+        return (
+            f"{first.removesuffix(' et al.').split()[-1]}{' et al.' if others or 'et al.' in first else ''} {self.year}"
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One row of the ledger; its fields are explained at the head of the file.  topic: the heading it stands under."""
+
+    number: str
+    statement: str
+    kind: str
+    source: str
+    page: str
+    state: str
+    topic: str = ""
+    expected: Any = None
+    tolerance: str | list[str] = ""
+    compute: str = ""
+    caveat: str = ""
+    ours: bool = False
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    return {word: Paper(**told) for word, told in _ledger()["papers"].items()}
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """Every claim by its number, in order."""
+    return {told["number"]: Claim(**told) for told in _ledger()["claims"]}
+
+
+@cache
+def _ledger() -> dict[str, Any]:
+    return tomllib.loads((ASSETS / "claims.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,182 @@
+"""What stands in the normaliser's sources, for any question."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from components.formula import mathml
+from components.lesson import Question
+from components.normaliser_numbers import NEARBY, SIGNED, Numbers, T, numbers, signed_left
+from components.normaliser_said import SENTENCE, aside, moved, quoted, said, values
+from components.plots import spread
+from components.powers import powers
+from components.reel import Answer, Columns
+from components.says import percent
+from components.sharpness_answer import name_of
+from components.view import props, texts
+from compute.normaliser import SCORE_DERIVATIVE_BOUND
+from compute.sharpness import UNDEFINED_BELOW
+
+LEFT_AT, RIGHT_AT, NAME_AT, EDGE = 1.3, 3_500.0, 4_500.0, 13_000.0
+"""On the axis of tokens: where names stand inside a figure, beyond its lines, and where the lowest figure ends."""
+
+FAR = 10.0**9
+"""A name that is not shown stands here, above every axis."""
+
+BOUND = SCORE_DERIVATIVE_BOUND
+LATEX = r"p_{ts} = \kappa_{ts} / \textstyle\sum_{r \le t} \kappa_{tr}"
+
+TINTED = (
+    ("sums_band", "fill_color"), ("sums_own", "line_color"), ("negative_dots", "line_color"),
+    ("share_band", "fill_color"), ("share_mid", "line_color"), ("near_line", "line_color"),
+    ("kernel_band", "fill_color"), ("kernel_mid", "line_color"), ("chosen_left", "line_color"),
+)  # fmt: skip
+"""Glyphs that wear the colour of the chosen map."""
+
+
+def answer(question: Question) -> Answer:
+    return _answer(question.phi, question.d_k, question.seed)
+
+
+@lru_cache(maxsize=128)
+def _answer(phi: str, d_k: int, seed: int) -> Answer:
+    found = numbers(phi, d_k, seed)
+    net, bands, slot = found.sums.net[0], found.bands, phi.partition("~")[0]
+    ranges = {
+        "denominator": _decades(np.append(np.abs(found.sums.net).ravel(), found.law)),
+        "derivative": _decades(np.concatenate([bands["kernel"].ravel(), bands["score"].ravel()])),
+    }
+    derivatives = {
+        f"{b}_{part}": bands[b][i] for b in ("kernel", "score") for i, part in enumerate(("low", "mid", "high"))
+    }
+    return {
+        "normaliser.reel": {"tokens": T.astype(float), **_dots(found), **_beside(), **said(found, d_k, seed)},
+        "normaliser.phrases": {"sentence": [SENTENCE]},
+        "normaliser.sums": _single(
+            low=bands["denominator"][0], high=bands["denominator"][2], own=np.where(net > 0, net, np.nan),
+            negative=np.where(net < 0, -net, np.nan), law=found.law, bf16=found.short,
+        ),
+        "normaliser.shares": _single(
+            low=bands["share"][0], mid=bands["share"][1], high=bands["share"][2],
+            near=bands["near"][1], law=1 / T, near_law=np.minimum(NEARBY / T, 1),
+        ),
+        "normaliser.derivatives": _single(**derivatives, bound=found.bound),
+        "normaliser.sum_names": _sum_names(found, ranges["denominator"]),
+        "normaliser.share_names": {
+            "x": np.array([LEFT_AT, RIGHT_AT, LEFT_AT]), "y": np.array([0.0045, 0.4, 6e-5]),
+            "align": ["left", "right", "left"],
+            "text": ["1/t, the newest", f"the {NEARBY} newest", "" if found.positive else "where a sum is left"],
+        },
+        "normaliser.derivative_names": _derivative_names(found, ranges["derivative"]),
+        "normaliser.left": _single(
+            chosen=found.left[0], **{s: left[0] for s, left in signed_left(d_k, seed).items()}
+        ),
+        "normaliser.left_names": _left_names(slot, found, d_k, seed),
+        "normaliser.zero_name": {
+            "x": np.array([300.0]), "y": np.array([-0.5]),
+            "text": [f"within ±{UNDEFINED_BELOW:g}: too little is left to divide by"],
+        },
+        "normaliser.most_negative": {"x": np.array([300.0]), "y": np.array([-0.82])},
+        **{f"normaliser.read_{i}": _single(**way.columns()) for i, way in enumerate(found.ways)},
+        **{f"normaliser.read_{i}_names": way.names() for i, way in enumerate(found.ways)},
+        "normaliser.props": props([
+            *((f"normaliser.{name}_y", end, value) for name, ends in ranges.items()
+              for end, value in zip(("start", "end"), ends)),
+            *((f"normaliser.{name}", prop, f"slot:{slot}") for name, prop in TINTED),
+        ]),
+        "normaliser.texts": texts([
+            ("normaliser.subject", f" · {name_of(slot)}, d_k = {d_k}"),
+            ("normaliser.aside", aside(found)),
+            ("normaliser.quoted", quoted()),
+            ("normaliser.denominator_title", f"denominator z·φ(q){'' if found.positive else ', ○ where negative'}"),
+            ("normaliser.share_title", f"weight on the newest token, and on the {NEARBY} newest"),
+            ("normaliser.derivative_title", "how far one number moves a weight (two derivatives)"),
+            ("normaliser.crossing_title", "what signs leave of the sum in one draw, Σκ/Σ|κ| (trigonometric: 16 waves)"),
+            *((f"normaliser.way_{i}_title", way.title) for i, way in enumerate(found.ways)),
+        ]),
+        "normaliser.math": texts([
+            ("normaliser.formula", mathml(LATEX)),
+            ("normaliser.values", values(found)),
+        ]),
+    }  # fmt: skip
+
+
+def _decades(sizes: np.ndarray) -> tuple[float, float]:
+    """Whole powers of ten round all that can be drawn on a log axis."""
+    low, high = np.log10(np.quantile(sizes[sizes > 0], (0.001, 1)))
+    return 10.0 ** float(np.floor(low - 0.1)), 10.0 ** float(np.ceil(high + 0.1))
+
+
+def _dots(found: Numbers) -> dict:
+    """The numbers under the finger: heights of dots and what is written beside them."""
+    net, lines = found.sums.net[0], (found.bands["kernel"][1], found.bands["score"][1])
+    return {
+        "den": np.where(net == 0, np.nan, np.abs(net)).astype(np.float32),
+        "den_text": [powers(float(v)) if v else "" for v in net],
+        "share": np.abs(found.shares[0]).astype(np.float32),
+        "share_text": [percent(v) if np.isfinite(v) else "" for v in found.shares[0]],
+        "moves": np.stack(lines, axis=1).astype(np.float32),
+        "moves_x": np.repeat(T[:, None], 2, axis=1).astype(np.float32),
+        "moves_text": [[moved(v) if np.isfinite(v) else "" for v in pair] for pair in zip(*lines)],
+        **{f"way_{i}": np.stack([w.mid, w.newest], axis=1).astype(np.float32) for i, w in enumerate(found.ways)},
+    }
+
+
+def _beside() -> dict:
+    """Where the number of a dot stands: right of it, and from some token on left of it, on the free side of a line
+    that rises or falls."""
+    told = {}
+    for name, dy, late, dots in (("rise", (-9, 12), 400, 1), ("fall", (12, -9), 400, 1), ("moves", (12, -9), 10, 2)):
+        left = np.repeat((late < T)[:, None], dots, axis=1)
+        sides = [["right" if x else "left" for x in row] for row in left]
+        told[f"{name}_align"] = sides if dots > 1 else [side for (side,) in sides]
+        for way, offsets in (("dx", (-7, 7)), ("dy", dy)):
+            told[f"{name}_{way}"] = np.squeeze(np.where(left, *offsets)).astype(np.float32)
+    return told
+
+
+def _sum_names(found: Numbers, ends: tuple[float, float]) -> Columns:
+    """Names above the law's end and below that of the sum in few digits."""
+    low, high = np.log10(ends)
+    short = np.isfinite(found.short[-1])
+    above = min(np.log10(found.law[-1]) + 0.11 * (high - low), high - 0.06 * (high - low))
+    return {
+        "x": np.full(2, RIGHT_AT),
+        "y": np.array([10**above, found.short[-1] * 0.05 if short else FAR]),
+        "text": ["t × mean κ" if found.positive else "a random walk", "in bfloat16" if short else ""],
+    }
+
+
+def _derivative_names(found: Numbers, ends: tuple[float, float]) -> Columns:
+    """The kernel's derivative is named in the corner on its side of softmax's."""
+    low, high = np.log10(ends)
+    kernel, score = found.bands["kernel"][1], found.bands["score"][1]
+    seen = np.isfinite(kernel) & (kernel > 0)
+    below = bool(np.median(score[seen] / kernel[seen]) > 1) if seen.any() else True
+    corner = 10 ** (low + (0.07 if below else 0.93) * (high - low))
+    return {
+        "x": np.array([LEFT_AT if below else RIGHT_AT, RIGHT_AT, RIGHT_AT]),
+        "align": ["left" if below else "right", "right", "right"],
+        "y": np.array([corner, found.bands["score"][2, T >= 512][0] * 1.9, BOUND * 2.2]),
+        "text": ["kernel value: at most 1/Σκ", "softmax score", "¼, the most that a score can do"],
+    }
+
+
+def _left_names(slot: str, found: Numbers, d_k: int, seed: int) -> Columns:
+    """The lines of the lowest figure, named at their ends; the chosen map may be one of the signed ones."""
+    ends = {name_of(s): float(left[0, -1]) for s, left in signed_left(d_k, seed).items() if s != slot}
+    ends[name_of(slot)] = float(np.nan_to_num(found.left[0, -1]))
+    blank = len(SIGNED) + 1 - len(ends)
+    heights = spread(list(ends.values()), 0.28, -0.95, 1.0)
+    return {
+        "x": np.full(len(SIGNED) + 1, NAME_AT),
+        "y": np.array(heights + [FAR] * blank),
+        "text": [*ends, *[""] * blank],
+    }
+
+
+def _single(**columns: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns over the stops."""
+    return {name: np.asarray(of).astype(np.float32) for name, of in {"tokens": T, **columns}.items()}

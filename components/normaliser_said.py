@@ -1,0 +1,104 @@
+"""What the normaliser says in words: headline, sentence and readouts at every stop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from components.formula import mathml
+from components.ledger import claims
+from components.normaliser_numbers import Numbers, signed_left
+from components.normaliser_ways import STOPS
+from components.powers import powers
+from components.says import decimals, percent, tokens
+from components.sharpness_answer import name_of
+from compute.streams import DRAWS
+
+QUOTED = "C169"
+SENTENCE = (
+    f"Over {DRAWS} draws the newest token gets {{}} to {{}}. In a typical one a kernel value moves a weight by up to "
+    "{}; a softmax score moves one by {}, and never by more than ¼."
+)
+NODES = (
+    *("headline", "sentence", "spread", "newest", "near", "kernel", "score", "negative", "lost", "below"),
+    *("walks", "short"),
+)
+
+
+def said(found: Numbers, d_k: int, seed: int) -> dict[str, list]:
+    told: dict[str, list] = {node: [] for node in NODES}
+    for i, t in enumerate(STOPS):
+        for node, text in _at(i, t, found, signed_left(d_k, seed)).items():
+            told[node].append(text)
+    return told
+
+
+def _at(i: int, t: int, found: Numbers, signed: dict[str, np.ndarray]) -> dict[str, str | list[str]]:
+    net, bands = found.sums.net[:, i], found.bands
+    low, mid, high = bands["share"][:, i]
+    few, _, many = bands["denominator"][:, i]
+    kernel, score = (moved(bands[b][1, i]) for b in ("kernel", "score"))
+    lost = int(np.sum(~found.defined[:, i]))
+    below = {slot: int(np.sum(left[:, i] < 0)) for slot, left in signed.items()}
+    sentence: str | list[str] = [percent(low), percent(high), kernel, score]
+    if not np.isfinite(mid):
+        sentence = (
+            f"In {lost} of {DRAWS} draws too little is left to divide by, and a weight's derivative has no bound. "
+            f"A softmax score moves a weight by {score}, and never by more than ¼."
+        )
+    return {
+        "headline": _headline(t, float(net[0]), float(found.sums.gross[0, i]), found.left[0, i], found.shares[0, i]),
+        "sentence": sentence,
+        "spread": f"{powers(few)} to {powers(many)}" if np.isfinite(few) else "0",
+        "newest": percent(found.shares[0, i]),
+        "near": percent(found.near[0, i]),
+        "kernel": kernel,
+        "score": score,
+        "negative": f"{int(np.sum(net < 0))} of {DRAWS}",
+        "lost": f"{lost} of {DRAWS}",
+        "below": ", ".join(f"{name_of(slot)} {count}" for slot, count in below.items()),
+        "walks": f"identity: {below['identity']} of {DRAWS} draws are below zero",
+        "short": _short(1 - found.short[i] / net[0]),
+    }
+
+
+def moved(value: float) -> str:
+    """A derivative in words."""
+    return "no limit" if not np.isfinite(value) else decimals(value) if value >= 1e-4 else powers(float(value))
+
+
+def _short(by: float) -> str:
+    """How much of a denominator few digits have lost; nothing for maps that are not summed so."""
+    return "" if not np.isfinite(by) else f"{percent(by)} short" if by > 0.02 else "within 2 %"
+
+
+def _headline(t: int, net: float, gross: float, left: float, share: float) -> str:
+    after = f"After {tokens(t)} token{'s' if t > 1 else ''}"
+    if gross == 0:
+        return f"{after} every kernel value is zero: the read is 0/0."
+    if not np.isfinite(share):
+        return f"{after} signs leave {percent(abs(left))} of the kernel values: too little to divide by."
+    return f"{after} the denominator is {powers(net)}, and the newest one gets {percent(share)} of the weight."
+
+
+def aside(found: Numbers) -> str:
+    empty = int(np.sum(found.sums.gross[:, 0] == 0))
+    if empty:
+        return f"{empty} of {DRAWS} draws begin with 0/0: no feature of query and key meets."
+    if not found.positive:
+        return "Where signs leave almost nothing, no read is drawn."
+    return "Toy vectors; a real layer's queries and keys are not independent."
+
+
+def quoted() -> str:
+    """The published spreads of gradients, from the ledger."""
+    names = ("elu+1", "Performer", "softmax", "TransNormer")
+    return ", ".join(f"{name} {value:g}" for name, value in zip(names, claims()[QUOTED].expected, strict=True))
+
+
+def values(found: Numbers) -> str:
+    """The denominator's law and a weight's derivative, with the mean kernel value of these draws."""
+    mean = powers(float(f"{found.mean:.3g}")).replace(",", "{,}").replace("·", r"\cdot ")
+    law = rf"t \, \underset{{{mean}}}{{\bar\kappa}}"
+    grows = rf"z_t^\top \phi(q) \approx {law}" if found.positive else r"z_t^\top \phi(q) \gtrless 0"
+    moves = r"\frac{\partial p_s}{\partial \kappa_r} = \frac{\delta_{sr} - p_s}{\sum\kappa}"
+    return mathml(rf"{grows},\quad {moves}", "block")

@@ -1,0 +1,115 @@
+"""One denominator and four ways to do without it, on the same tokens: how large a read is, and what of it is new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from components.axes import AXES
+from components.reel import Columns
+from compute.arriving import Sums, numerators_at, sums_at
+from compute.attention import lightning_log_alpha, retnet_log_alpha, rms_norm
+from compute.attention.normalisers import IDENTITY, SILU, floored, sigmoid
+from compute.streams import D_V, DRAWS, TOKENS, as_met, kernel_values, stream
+
+STOPS = tuple(int(t) for t in AXES["tokens"].stops)
+
+FEWEST = 0.5
+"""Share of draws that must be defined for a band over them."""
+
+HEADS = 8
+"""Draws are read as the heads of DRAWS/HEADS tokens where a layer gives each head its own decay."""
+
+WAYS = (
+    "φ divided by Σκ",
+    "mLSTM: max(|n·q|, 1)",
+    "RetNet: clamp, then norm",
+    "TransNormer: norm of φ’s sum",
+    "lightning: norm and gate",
+)
+SIZES = (1.5e-5, 80.0)
+"""Ends of the axis of sizes, the same in all panels."""
+
+NAME_FROM, NAME_AT = 60, 3_600.0
+"""On the axis of tokens: what a name covers."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Bands over draws after each number of tokens, [n]: the size of a read (its root mean square over the value's
+    entries, where values have size 1), and the factor with which the newest value stands in it."""
+
+    title: str
+    low: np.ndarray
+    mid: np.ndarray
+    high: np.ndarray
+    newest: np.ndarray
+
+    def columns(self) -> dict[str, np.ndarray]:
+        return {"low": self.low, "mid": self.mid, "high": self.high, "newest": self.newest}
+
+    def names(self) -> Columns:
+        """What the two lines are, above and below them; nothing where a line does not get to the end."""
+        over = np.array(STOPS) >= NAME_FROM
+        ends = [min(self.high[over].max() * 4, SIZES[1] / 3), self.newest[over].min() * 0.25]
+        return {
+            "x": np.full(2, NAME_AT),
+            "y": np.nan_to_num(np.array(ends), nan=SIZES[0] / 10),
+            "text": ["size of the read", "newest value"],
+        }
+
+
+def band(samples: np.ndarray) -> np.ndarray:
+    """5, 50, 95 % of the draws that are defined, [draws, n] → [3, n]; NaN where fewer than half are."""
+    found = np.full((3, samples.shape[1]), np.nan)
+    seen = np.mean(np.isfinite(samples), axis=0) >= FEWEST
+    if seen.any():
+        found[:, seen] = np.nanquantile(samples[:, seen], (0.05, 0.5, 0.95), axis=0)
+    return found
+
+
+def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray) -> tuple[Way, ...]:
+    """All five, in the order of WAYS.  kappa [DRAWS, TOKENS], its sums, and where [DRAWS, n] they can be divided by."""
+    num = numerators_at(kappa, as_met(stream(d_k, seed).V), STOPS)
+    divided = num / np.where(defined, sums.net, np.nan)[..., None]
+    mlstm, retnet, lightning = _without_phi(d_k, seed)
+    return (_way(0, divided, num, sums), mlstm, retnet, _way(3, rms_norm(num), num, sums), lightning)
+
+
+@lru_cache(maxsize=32)
+def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
+    """The three that bring their own map: the identity twice, and SiLU."""
+    drawn, V = stream(d_k, seed), as_met(stream(d_k, seed).V)
+    plain, silu = (kernel_values(map, d_k, seed, tempered=t) for map, t in ((IDENTITY, True), (SILU, False)))
+    num, sums = numerators_at(plain, V, STOPS), sums_at(plain, STOPS)
+    kept, faded = (
+        np.tile(a(HEADS), DRAWS // HEADS).astype(np.float32) for a in (retnet_log_alpha, lightning_log_alpha)
+    )
+    decayed = numerators_at(plain, V, STOPS, kept)
+    clamp = numerators_at(plain, np.ones((DRAWS, TOKENS, 1), np.float32), STOPS, kept)[..., 0]
+    light = numerators_at(silu, SILU(V), STOPS, faded)
+    return (
+        _way(1, floored(num, sums.net), num, sums),
+        _way(2, rms_norm(floored(decayed, clamp)), decayed, sums),
+        _way(4, _normed_over_heads(light) * sigmoid(drawn.gate)[:, None, :], light, sums_at(silu, STOPS)),
+    )
+
+
+def _normed_over_heads(num: np.ndarray) -> np.ndarray:
+    """One norm for all heads of a token: [DRAWS, n, D_V] → the same."""
+    tokens = num.reshape(DRAWS // HEADS, HEADS, len(STOPS), D_V)
+    wide = np.moveaxis(tokens, 1, 2).reshape(DRAWS // HEADS, len(STOPS), HEADS * D_V)
+    return np.moveaxis(rms_norm(wide).reshape(DRAWS // HEADS, len(STOPS), HEADS, D_V), 2, 1).reshape(num.shape)
+
+
+def _way(i: int, read: np.ndarray, num: np.ndarray, sums: Sums) -> Way:
+    """Whatever stands in the denominator's place scales the numerator: the newest value's factor scales with it."""
+    size, before = _size(read), _size(num)
+    factor = np.abs(sums.newest) * size / np.where(before == 0, np.nan, before)
+    return Way(WAYS[i], *band(size), np.maximum(band(factor)[1], SIZES[0] / 10))
+
+
+def _size(x: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.mean(x * x, axis=-1))

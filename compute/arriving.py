@@ -1,0 +1,107 @@
+"""Kernel values in the order in which their keys arrive: what a query's denominator holds after t tokens, for many t.
+
+kappa [*, T] are the kernel values of one query with T keys, the oldest first.  at [n] are the numbers of tokens at
+which one looks, rising, from 1 to T.  This says for one fixed query what `compute.normaliser` says row by row.
+Source: Qin et al. 2022, arXiv:2210.10340, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from compute.arrays import Admitted, Array, admit, leave, whole
+from compute.attention.doors import divide
+from compute.normaliser import largest_kernel_derivative
+
+
+class Sums(NamedTuple):
+    """After each number of tokens, [*, n]: the denominator, the sum without signs, and the newest kernel value."""
+
+    net: Array
+    gross: Array
+    newest: Array
+
+
+def sums_at(kappa: Array, at: Sequence[int]) -> Sums:
+    """The sums that a read after at[i] tokens divides by.  ValueError naming kappa or at."""
+    admitted, kappa, last = _enter(kappa, at)
+    xp = admitted.xp
+    net, gross = xp.cumulative_sum(kappa, axis=-1), xp.cumulative_sum(xp.abs(kappa), axis=-1)
+    return Sums(*(leave(admitted, x[..., last]) for x in (net, gross, kappa)))
+
+
+def share_of_newest(kappa: Array, at: Sequence[int], m: int = 1) -> Array:
+    """Share of the m newest tokens, or of all while there are fewer: [*, n].  About m/t; NaN where the sum is 0.
+
+    ValueError naming kappa, at or m.
+    """
+    admitted, kappa, last = _enter(kappa, at)
+    m, net = whole("m", m, 1), admitted.xp.cumulative_sum(kappa, axis=-1)
+    before = admitted.xp.where(np.asarray(last) >= m, net[..., np.maximum(last - m, 0)], 0.0)
+    return leave(admitted, _ratio(net[..., last] - before, net[..., last]))
+
+
+def kernel_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
+    """Largest |∂p/∂κ| after at[i] tokens, [*, n]: at most one over the size of the denominator; NaN where that is 0."""
+    admitted, kappa, last = _enter(kappa, at)
+    return leave(
+        admitted, admitted.xp.stack([largest_kernel_derivative(kappa[..., : t + 1]) for t in last.tolist()], axis=-1)
+    )
+
+
+def score_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
+    """Largest |∂p/∂score| of softmax weights p after at[i] tokens, [*, n], for kappa = exp(score).
+
+    The diagonal p(1 − p) holds the largest entry of each row, because no other weight exceeds 1 − p.  So none
+    exceeds 1/4, whatever the scores.
+    """
+    admitted, kappa, last = _enter(kappa, at)
+    xp, found = admitted.xp, []
+    for t in last.tolist():
+        so_far = kappa[..., : t + 1]
+        p = divide(so_far, xp.sum(so_far, axis=-1))
+        found.append(xp.max(p * (1 - p), axis=-1))
+    return leave(admitted, xp.stack(found, axis=-1))
+
+
+def numerators_at(kappa: Array, V: Array, at: Sequence[int], log_alpha: Array | None = None) -> Array:
+    """Sums of kappa_s v_s after at[i] tokens, [*, n, d_v]; V: [*, T, d_v], the value that arrives with each key.
+
+    log_alpha: [*], log of what is kept of older writes per token; None keeps all.  ValueError naming an argument.
+    """
+    admitted = admit(kappa=kappa, V=V, **({} if log_alpha is None else {"log_alpha": log_alpha}), ndim=0)
+    xp, _, (kappa, V, *decay) = admitted
+    _, kappa, last = _enter(kappa, at)
+    if V.ndim < 2 or V.shape[-2] != kappa.shape[-1]:
+        raise ValueError(f"V must hold a value for each of {kappa.shape[-1]} keys, got shape {tuple(V.shape)}")
+    if not decay:
+        return leave(admitted, xp.cumulative_sum(kappa[..., None] * V, axis=-2)[..., last, :])
+    found, then, total = [], -1, 0.0
+    for t in last.tolist():
+        age = np.arange(t - then - 1, -1, -1.0)
+        kept = xp.exp(decay[0][..., None] * xp.asarray(age, dtype=kappa.dtype)) * kappa[..., then + 1 : t + 1]
+        total = total * xp.exp(decay[0] * (t - then))[..., None] + xp.sum(
+            kept[..., None] * V[..., then + 1 : t + 1, :], axis=-2
+        )
+        found.append(total)
+        then = t
+    return leave(admitted, xp.stack(found, axis=-2))
+
+
+def _enter(kappa: Array, at: Sequence[int]) -> tuple[Admitted, Array, np.ndarray]:
+    """The kernel values let in, and the index of the newest key at each look."""
+    admitted = admit(kappa=kappa)
+    (kappa,), counts = admitted.arrays, np.asarray(at)
+    T = kappa.shape[-1]
+    if counts.ndim != 1 or not len(counts) or counts.dtype.kind not in "iu":
+        raise ValueError("at must be a row of whole numbers")
+    if counts[0] < 1 or counts[-1] > T or np.any(np.diff(counts) <= 0):
+        raise ValueError(f"at must rise within 1 to {T}")
+    return admitted, kappa, counts - 1
+
+
+def _ratio(part: Array, whole_sum: Array) -> Array:
+    return divide(part[..., None], whole_sum)[..., 0]

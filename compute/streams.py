@@ -1,0 +1,68 @@
+"""A long toy stream of tokens, read by several queries: draws of what a layer meets at one position after another.
+
+Every draw is a query of its own and a starting point of its own in one long row of keys and values, so that few
+tokens are independent between draws, and many keys need to be mapped only once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from compute.feature_maps.base import FeatureMap
+
+TOKENS, DRAWS, D_V = 4096, 32, 8
+BLOCK = 256
+"""Keys mapped at once: wide features of more would leave the processor's cache."""
+
+
+class Stream(NamedTuple):
+    """Q [DRAWS, d_k], K [TOKENS, d_k], V [TOKENS, D_V], gate [DRAWS, D_V]: standard normal, float32, read-only."""
+
+    Q: np.ndarray
+    K: np.ndarray
+    V: np.ndarray
+    gate: np.ndarray
+
+
+@lru_cache(maxsize=16)
+def stream(d_k: int, seed: int) -> Stream:
+    rng = np.random.default_rng([seed, d_k])
+    made = Stream(*(rng.standard_normal(s, dtype=np.float32) for s in (
+        (DRAWS, d_k), (TOKENS, d_k), (TOKENS, D_V), (DRAWS, D_V),
+    )))  # fmt: skip
+    for a in made:
+        a.setflags(write=False)
+    return made
+
+
+def as_met(values: np.ndarray) -> np.ndarray:
+    """What belongs to the keys, [TOKENS, *], in the order in which each draw meets it: [DRAWS, TOKENS, *]."""
+    return values[_order()]
+
+
+def kernel_values(
+    phi: FeatureMap | None, d_k: int, seed: int, *, tempered: bool = True, draws: int = DRAWS
+) -> np.ndarray:
+    """κ(q, k) of the first draws with their keys, as each draw meets them: [draws, TOKENS], float32.
+
+    phi None: exp(q·k/√d_k).  tempered: both sides times d_k^(−1/4) first.  ValueError naming a knob that does not fit.
+    """
+    tokens = stream(d_k, seed)
+    temper = np.float32(d_k**-0.25 if tempered else 1.0)
+    Q, K = temper * tokens.Q[:draws], temper * tokens.K
+    if phi is None:
+        kappa = np.exp(Q @ K.T)
+    else:
+        phi.d_phi(d_k)
+        kappa = np.concatenate([phi.kernel(Q, K[i : i + BLOCK]) for i in range(0, TOKENS, BLOCK)], axis=-1)
+    return np.take_along_axis(kappa, _order()[:draws], axis=-1)
+
+
+@lru_cache(maxsize=1)
+def _order() -> np.ndarray:
+    """Index of the key that each draw meets at each position, [DRAWS, TOKENS]."""
+    starts = np.arange(DRAWS) * (TOKENS // DRAWS)
+    return (starts[:, None] + np.arange(TOKENS)) % TOKENS
