@@ -1,0 +1,199 @@
+"""Copy as code: a short script that prints the numbers of a view at a state.
+
+A script is a template of assets/code filled in: `VIEW.py.txt` asks `compute`, `VIEW.plain.py.txt` says the same in
+NumPy alone, with the formula of the map from assets/code/maps.  Values come from the question and from the constants
+of the view; random draws are made by the same generator from the same seed, so both print what the page shows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from components import (
+    bracketing_answer,
+    fitting,
+    forms_run,
+    memory_run,
+    random_features_answer,
+    random_features_sweep,
+    rank,
+    sharpness_answer,
+)
+from components.axes import AXES
+from components.code_bill import sums
+from components.gpus import gpus
+from components.lesson import Question
+from components.sharpness_answer import name_of
+from components.sizing_answer import options_of, shape_of, twin_rates
+from components.words import SOFTMAX, WORDS, written
+from compute import pair_streams
+from compute.examples import HAND_EPS, HAND_K, HAND_Q, HAND_V
+from compute.keys import KEY_MAKERS
+from compute.sizing import Options, all_softmax_twin, longest_context, model_crossings, sequences_that_fit
+from compute.toys import LONGEST
+from compute.write_rules import WRITE_RULES
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "assets" / "code"
+Facts = Mapping[str, Any]
+
+
+def script(view: str, question: Question, at: Mapping[str, float], plain: bool = False) -> str:
+    """A runnable script that prints the view's headline numbers and read-outs, one `label: value` pair or more a line.
+
+    view: a page's word.  at: positions by browser word (c, n, N, T, t, r, tokens), each moved to the nearest stop as
+    on the page; a missing one stands at its default.  plain: NumPy alone instead of `compute`.
+    ValueError, beginning with view, for a view that has no script.
+    """
+    if view not in VIEWS:
+        raise ValueError(f"view must be one of {', '.join(VIEWS)}, got {view!r}")
+    axis, facts = VIEWS[view]
+    stop = AXES[axis].stops[AXES[axis].index(at.get(axis, WORDS[axis].default))]
+    told = {**_common(view, question, axis, stop), **facts(question, stop)}
+    name = f"{told.pop('template', view)}{'.plain' if plain else ''}.py.txt"
+    if told.pop("one_for_both", False):
+        name = name.replace(".plain", "")
+    return _templates().get_template(name).render(told)
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True, autoescape=False,
+    )  # fmt: skip
+    made.filters |= {
+        "literal": lambda value: json.dumps(value, ensure_ascii=False),
+        "batched": lambda text: "0" if text == "0" else f"batch * ({text})",
+        "cut": lambda text, width: [text[i : i + width] for i in range(0, len(text), width)],
+    }
+    return made
+
+
+def _common(view: str, question: Question, axis: str, stop: float) -> dict[str, Any]:
+    return {
+        "title": _title(view, question, {axis: stop}),
+        "q": question,
+        axis: stop,
+        "phi": question.map,
+        "d_k": question.d_k,
+        "softmax": question.phi == SOFTMAX,
+        "name": name_of(question.map_word),
+        "LONGEST": LONGEST,
+    }
+
+
+def _title(view: str, question: Question, at: Mapping[str, float]) -> str:
+    """The state in address words; a pasted model is left out, it is long and stands below."""
+    values = {**asdict(question), **at, "own": None}
+    told = "&".join(f"{name}={text}" for name, text in written(values).items())
+    return f"Linear Attention Explorer, {view}{'?' if told else ''}{told}"
+
+
+def _sharpness(question: Question, c: float) -> Facts:
+    return {"view": sharpness_answer}
+
+
+def _memory(question: Question, n: int) -> Facts:
+    asked, hand = memory_run.stream_of(question), question.stream == "hand"
+    own = asked.keys == "phi" and asked.phi != SOFTMAX
+    maker = "random" if asked.keys == "phi" else asked.keys
+    found = memory_run.pairs(asked)
+    most = memory_run.PAIRS if own else KEY_MAKERS[maker].most(memory_run.WIDTH) or memory_run.PAIRS
+    fits = min(n, len(found.K))
+    return {
+        "run": memory_run,
+        "streams": pair_streams,
+        "own": own,
+        "hand": hand,
+        "maker": maker,
+        "n": fits,
+        "keys": min(fits, most),
+        "fewer": f"  # there are no {n}" if fits < n else "",
+        "since": int(found.since[fits]),
+        "uses": WRITE_RULES[question.rule].uses,
+        "rival": question.duel if question.duel not in ("none", question.rule) else "",
+        "width": found.K.shape[1],
+        "d_v": asked.d_v,
+        "hand_k": pair_streams.HAND_K.tolist(),
+        "hand_v": pair_streams.HAND_V.tolist(),
+        **({"template": "memory.empty", "one_for_both": True} if n == 0 else {}),
+    }
+
+
+def _rank(question: Question, N: int) -> Facts:
+    return {"view": rank}
+
+
+def _bracketing(question: Question, T: int) -> Facts:
+    d_phi, wrong = bracketing_answer.width(question.phi, question.head)
+    return {
+        "view": bracketing_answer,
+        "d_phi": d_phi,
+        "counted": question.map_word if wrong else question.phi,
+    }
+
+
+def _forms(question: Question, t: int) -> Facts:
+    hand, softmax = question.example == "hand", question.phi == SOFTMAX
+    T = forms_run.HAND if hand else forms_run.RANDOM
+    pitfall = "none" if softmax and not hand else question.pitfall
+    wide = not hand and not softmax and question.map.d_phi(question.d_k) != forms_run.D_V
+    return {
+        "run": forms_run,
+        "template": "forms.hand" if hand else "forms.softmax" if softmax else "forms",
+        "t": min(t, T - 1),
+        "chunk": min(T, question.chunk),
+        "pitfall": pitfall,
+        "misfit": pitfall == "transposed" and wide,
+        "inside": pitfall == "eps_inside",
+        "eps": HAND_EPS,
+        **{f"hand_{name}": x.astype(int).tolist() for name, x in (("q", HAND_Q), ("k", HAND_K), ("v", HAND_V))},
+    }
+
+
+def _random_features(question: Question, r: float) -> Facts:
+    return {
+        "view": random_features_answer,
+        "sweep": random_features_sweep,
+        "widest": random_features_sweep.WIDTHS[-1],
+    }
+
+
+def _sizing(question: Question, T: int) -> Facts:
+    shape, options = shape_of(question)[0], options_of(question)
+    free = fitting.free_bytes(question)
+    twin = all_softmax_twin(shape) if twin_rates(shape, options) else None
+    return {
+        "free": free,
+        "bandwidth": gpus()[question.gpu].bandwidth,
+        "options": ", ".join(
+            f"{name}={json.dumps(value)}"
+            for name, value in asdict(options).items()
+            if value != getattr(Options(), name)
+        ),
+        "sums": sums(shape, options),
+        "twin": twin is not None,
+        "twin_sums": sums(twin, options) if twin else None,
+        "meet": model_crossings(shape, options),
+        "fits": sequences_that_fit(shape, free, T, options),
+        "longest": longest_context(shape, free, options),
+    }
+
+
+VIEWS: dict[str, tuple[str, Callable[[Question, Any], Facts]]] = {
+    "bracketing": ("T", _bracketing),
+    "forms": ("t", _forms),
+    "sharpness": ("c", _sharpness),
+    "random-features": ("r", _random_features),
+    "memory": ("n", _memory),
+    "rank": ("N", _rank),
+    "sizing": ("T", _sizing),
+}
+"""Axis under the finger, and what a template is told, by view."""
