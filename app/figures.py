@@ -1,14 +1,13 @@
-"""Figures of a page as one file of Bokeh JSON, made once per process and shared by every visitor."""
+"""Figures of a page as one piece of Bokeh JSON."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from bokeh.core.json_encoder import serialize_json
 from bokeh.document import Document
+from bokeh.models import ColumnDataSource
 
-from app.files import publish
 from components.lesson import Question
 from components.reel import frame_properties
 from components.view import Drawing, View, start_positions
@@ -16,9 +15,8 @@ from components.view import Drawing, View, start_positions
 
 @dataclass(frozen=True)
 class Figures:
-    """Address of a page's figure file, and what the page must leave room for."""
+    """The figures' Bokeh JSON, and what the page must leave room for."""
 
-    address: str
     json: str
     drawings: tuple[tuple[View, Drawing], ...]
 
@@ -58,10 +56,10 @@ def _plain(value):
     return value.item() if hasattr(value, "item") else value
 
 
-@lru_cache(maxsize=64)
-def page_figures(views: tuple[View, ...], name: str, question: Question, compact: bool) -> Figures:
-    """Draw, serialise and publish the figures of a page."""
-    document, drawings = figure_document(views, question, compact)
+def page_figures(views: tuple[View, ...], question: Question, more: tuple[ColumnDataSource, ...] = ()) -> Figures:
+    """Draw and serialise the figures of a page, and with them `more` sources that no figure shows yet."""
+    document, drawings = figure_document(views, question, len(views) > 1)
+    document.roots[0].tags = [*document.roots[0].tags, *more]
     roots = [[figure.id, figure.name] for figure in document.roots]
     text = serialize_json({"document": document.to_json(deferred=False), "roots": roots})
-    return Figures(publish(f"figures-{name}", ".json", text), text, tuple(drawings))
+    return Figures(text, tuple(drawings))

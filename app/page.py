@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,21 +10,18 @@ from typing import Any
 import panel as pn
 from jinja2 import Environment, FileSystemLoader, Template
 
+from app.context import between_stops, context, in_script, started
 from app.figures import Figures, page_figures
+from app.files import publish
 from app.session import Session, answers
-from components.axes import AXES
 from components.controls import CONTROLS, make_controls, slot_styles
 from components.lesson import Lesson, Question, fit
-from components.palette import SLOTS
-from components.reel import frame_texts
-from components.teaching import teaching
-from components.view import View, start_positions
-from components.words import PHIS, WORDS, read_address, written
+from components.view import View
+from components.words import PHIS, WORDS, read_address
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
 OVERVIEW = "explorer"
-TITLE = "Linear Attention Explorer"
 
 
 @cache
@@ -61,13 +57,19 @@ def views_of(name: str) -> tuple[View, ...]:
 
 @cache
 def figures_of(name: str) -> Figures:
-    return page_figures(views_of(name), name, Question(), name == OVERVIEW)
+    """The figures of a page, drawn once and shared by every visitor."""
+    return page_figures(views_of(name), Question())
+
+
+@cache
+def figures_address(name: str) -> str:
+    return publish(f"figures-{name}", ".json", figures_of(name).json)
 
 
 def warm() -> None:
     """Draw every page's figures, and answer every feature map once, before the first visitor comes."""
     for name in pages():
-        figures_of(name)
+        figures_address(name)
     for phi in PHIS:
         answers(views_of(OVERVIEW), Question(phi=phi))
 
@@ -82,116 +84,63 @@ def serve(name: str) -> None:
 
 def _fill(document: Any, name: str) -> None:
     pn.config.browser_info = False  # else Panel adds a root for it beside every widget
-    values, refused = read_address(pn.state.session_args)
+    views = views_of(name)
+    values, notes = read_address(pn.state.session_args)
+    values, unknown = started(views, values)
     values, clash = fit(values)
-    refused += clash
+    notes += unknown + clash + between_stops(values)
     lesson = Lesson(**{word: value for word, value in values.items() if WORDS[word].server})
-    views, compact = views_of(name), name == OVERVIEW
     session = Session(views, lesson, document)
     session.ask()
-    ribbon = _ribbon(views)
-    wanted = (*ribbon, *(word for v in views for word in (v.asks if compact else v.asks + v.dials)))
-    controls = make_controls(lesson, tuple(dict.fromkeys(wanted)))
+    controls = make_controls(lesson, control_words(views))
     document.add_root(session.carrier)
     for word, widget in controls.items():
         widget.server_doc(document, location=False)
         document.roots[-1].name = f"control.{word}"
-    document.title = TITLE if compact else f"{views[0].title} · {TITLE}"
+    told = context(
+        name,
+        views,
+        figures_of(name),
+        answers(views, Question()),
+        values,
+        titles=pages(),
+        nav=[("./" if word == OVERVIEW else word, title) for word, title in pages().items()],
+        here="./" if name == OVERVIEW else name,
+        notes=notes,
+        ribbon=ribbon(views),
+    )
+    told["data"]["figures"] = figures_address(name)
+    document.title = told["heading"]
     document.template = template()
     document.template_variables.update(
-        _context(name, views, lesson, values, refused, ribbon),
+        told,
+        pending=lesson.question != Question(),
         controls={word: CONTROLS[word].label for word in controls},
+        page_data=in_script(told["data"]),
+        css=styles(),
+        scripts=scripts("page.js"),
     )
+
+
+def styles() -> str:
+    return slot_styles() + asset("page.css")
+
+
+def scripts(*last: str) -> list[str]:
+    """The scripts of a page in their order: figures and reels, the frame, then who answers its choices."""
+    return [asset(name) for name in ("reel.js", "frame.js", *last, "host.js", "stills.js", "share.js")]
 
 
 RIBBON = ("phi", "knob", "d_k", "head", "seed", "model", "compare")
 
 
-def _ribbon(views: tuple[View, ...]) -> tuple[str, ...]:
+def ribbon(views: tuple[View, ...]) -> tuple[str, ...]:
     """Words of the shared choice in their order.  The overview compares no models; d_φ is shown where d_k is chosen."""
     words = {word for v in views for word in v.ribbon} - ({"compare"} if len(views) > 1 else set())
     return tuple(word for word in RIBBON if word in words or (word == "knob" and {"phi", "d_k"} <= words))
 
 
-def _context(
-    name: str,
-    views: tuple[View, ...],
-    lesson: Lesson,
-    values: dict[str, Any],
-    refused: list[str],
-    ribbon: tuple[str, ...],
-) -> dict[str, Any]:
-    compact, figures = name == OVERVIEW, figures_of(name)
-    positions, told = start_positions(values), answers(views, Question())
-    notes = list(refused)
-    for word, axis in AXES.items():
-        if word in values and axis.stops[positions[word]] != values[word]:
-            shown = axis.say(axis.stops[positions[word]])
-            notes.append(f"{word} = {WORDS[word].write(values[word])} lies between stops: {shown} is shown")
-    shown_axes = {v.axis for v in views} | ({"T"} if compact else set())
-    axes = {
-        word: {
-            "stops": list(AXES[word].stops),
-            "words": [AXES[word].say(stop) for stop in AXES[word].stops],
-            "label": AXES[word].label,
-            "index": positions[word],
-            "start": AXES[word].stops[AXES[word].index(WORDS[word].default)],
-        }
-        for word in AXES
-        if word in shown_axes or any(reel.axis == word for v in views for reel in v.reels)
-    }
-    shown = {node: text for v in views for node, text in frame_texts(v.reels, told, positions).items()}
-    maths: dict[str, str] = {}
-    for source, columns in told.items():
-        if source.endswith(".texts"):
-            shown.update(zip(columns["node"], columns["text"]))
-        elif source.endswith(".math"):
-            maths.update({node: text for node, text in zip(columns["node"], columns["text"])})
-    changed = lesson.question != Question()
-    kept = {
-        word: WORDS[word].write(values[word])
-        for word in ("embed", "hide")
-        if word in values and values[word] != WORDS[word].default
-    }
-    data = {
-        "axes": axes,
-        "slots": SLOTS,
-        "figures": figures.address,
-        "phi": lesson.phi,
-        "phis": list(PHIS),
-        "server": written({word: value for word, value in values.items() if WORDS[word].server}),
-        "words": [word for word in WORDS if WORDS[word].server],
-        "kept": kept,
-        "quiet": [node for v in views for node in v.side_nodes] if compact else [],
-    }
-    theme = values.get("theme", "light")
-    return {
-        "heading": TITLE if compact else f"{views[0].title} · {TITLE}",
-        "theme": theme,
-        "embed": values.get("embed") == "1",
-        "hide": values.get("hide", ""),
-        "pending": changed,
-        "compact": compact,
-        "here": "./" if compact else name,
-        "nav": [("./" if word == OVERVIEW else word, title) for word, title in pages().items()],
-        "cards": [
-            {
-                "view": v,
-                "rows": drawing.rows,
-                "says": teaching(v.word),
-                "rail": not (compact and v.axis == "T"),
-                "asks": v.asks if compact else v.asks + v.dials,
-            }
-            for v, drawing in figures.drawings
-        ],
-        "ribbon": ribbon,
-        "ribbon_axes": ["T"] if compact else [],
-        "axes": axes,
-        "texts": {"page.copied": "Copy link", **shown},
-        "maths": maths,
-        "notice": " · ".join(notes),
-        "css": slot_styles() + asset("page.css"),
-        "reel_js": asset("reel.js"),
-        "page_js": asset("page.js"),
-        "page_data": json.dumps(data).replace("</", "<\\/"),
-    }
+def control_words(views: tuple[View, ...]) -> tuple[str, ...]:
+    """Every word that a page has a control for, in the order of the page."""
+    asks = (word for v in views for word in (v.asks if len(views) > 1 else v.asks + v.dials))
+    return tuple(dict.fromkeys((*ribbon(views), *asks)))

@@ -2,41 +2,24 @@
 // the address follows.  Reels do not need any of this.
 (() => {
   const X = window.Explorer, page = X.page, all = s => [...document.querySelectorAll(s)]
-  let session = null, server = page.server, quietly = false
+  let session = null, quietly = false
 
-  // --- answers: a session source named answer.view.source feeds view.source of the figures
-  const seen = new Map(), changed = new Set()
-  let waiting = new Set()
-  function take(source) {
-    const name = source.name.slice('answer.'.length), kind = name.slice(name.lastIndexOf('.') + 1), told = source.data
-    if (kind == 'texts' || kind == 'math')
-      told.node?.forEach((node, k) => X.say(node, told.text[k], kind == 'math'))
-    else if (kind == 'props')
-      told.model?.forEach((m, k) => X.setProperty(m, told.property[k], told.value[k]))
-    else if (name == 'page.words') words(told)
-    else if (name == 'page.download') { if (told.name?.length) download(told) }
-    else if (name == 'page.paste') X.say('page.paste', told.text?.[0] ?? '')
-    else if (name == 'page.notice') X.say('page.notice', told.text?.[0] ?? '')
-    else {
-      const target = X.model(name)
-      if (!target) return
-      for (const column in told) {
-        if (seen.get(`${name}/${column}`) === told[column]) continue
-        seen.set(`${name}/${column}`, told[column])
-        if (!(column in target.data)) { X.shout(`${name} has no column ${column}`); continue }
-        target.data[column] = told[column]
-        X.touched.add(target)
-        changed.add(name)
-      }
-    }
+  // --- answers: the session's sources named answer.view.source, all that came with one message together
+  const own = {
+    'page.words': words,
+    'page.download': told => { if (told.name?.length) download(told) },
+    'page.paste': told => X.say('page.paste', told.text?.[0] ?? ''),
+    'page.notice': told => {
+      X.say('page.notice', told.text?.[0] ?? '')
+      if (told.text?.[0]) document.dispatchEvent(new CustomEvent('explorer:refused', {detail: told.text}))
+    },
   }
+  let waiting = new Set()
   function drain() {
-    const sources = waiting
+    const told = [...waiting].map(source => [source.name.slice('answer.'.length), source.data])
     waiting = new Set()
-    changed.clear()
-    for (const source of sources) take(source)
-    X.repaint(changed)
-    document.documentElement.removeAttribute('data-pending')
+    for (const [name, columns] of told) own[name]?.(columns)
+    X.take(told.filter(([name]) => !(name in own)))
   }
   function later(source) {
     if (!waiting.size) queueMicrotask(() => X.ready.then(drain))
@@ -50,17 +33,8 @@
   })
 
   // --- address
-  function browserWords() {
-    const told = {}
-    for (const [axis, {stops, start}] of Object.entries(page.axes)) {
-      const stop = stops[X.at[axis]]
-      if (stop != start) told[axis] = String(stop)
-    }
-    if (document.documentElement.dataset.theme != 'light') told.theme = 'dark'
-    return told
-  }
   const query = () => {
-    const text = new URLSearchParams({...server, ...browserWords(), ...page.kept}).toString().replaceAll('%7E', '~')
+    const text = new URLSearchParams({...X.told(), ...page.kept}).toString().replaceAll('%7E', '~')
     return text ? `?${text}` : ''
   }
   let timer = 0
@@ -72,55 +46,18 @@
   }
   const soon = () => { clearTimeout(timer); timer = setTimeout(() => address(false), 250) }
   function words(told) {
-    server = Object.fromEntries((told.word ?? []).map((word, k) => [word, told.text[k]]))
+    X.server = Object.fromEntries((told.word ?? []).map((word, k) => [word, told.text[k]]))
     address(!quietly)
     quietly = false
-    chosen()
+    X.chosen()
   }
-  window.addEventListener('popstate', () => {
-    restore(Object.fromEntries(new URLSearchParams(location.search)))
-  })
-  function restore(told) {
-    const up = {}
-    for (const axis in page.axes) {
-      const {stops, start} = page.axes[axis], value = +(told[axis] ?? start)
-      X.seek(axis, stops.reduce((best, s, k) => Math.abs(s - value) < Math.abs(stops[best] - value) ? k : best, 0))
-    }
-    X.setTheme(told.theme == 'dark' ? 'dark' : 'light')
-    for (const word of page.words) up[word] = told[word] ?? null
-    // The words that come back belong to an entry that is there already; none come if the server knows them all.
-    quietly = page.words.some(word => (told[word] ?? null) !== (server[word] ?? null))
+  X.moved = address
+  X.choose = (up, whole) => {
+    // A whole state has its history entry already: the words that come back make none; no words come if none differ.
+    quietly = whole && page.words.some(word => (up[word] ?? null) !== (X.server[word] ?? null))
     send('words', up)
   }
-  for (const button of all('[data-preset]')) button.addEventListener('click', () => {
-    restore({theme: document.documentElement.dataset.theme, ...JSON.parse(button.dataset.preset)})
-    address(true)
-    for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
-    button.parentNode.querySelector('.caption').textContent = button.dataset.caption
-  })
-
-  // --- the chosen map's colour, and hovering another one
-  const phi = () => (server.phi ?? page.phi).split('~')[0]
-  function chosen() {
-    document.documentElement.style.setProperty('--phi', `var(--slot-${phi()})`)
-  }
-  document.addEventListener('pointerover', event => {
-    const path = event.composedPath(), button = path.find(node => node.classList?.contains('bk-btn'))
-    if (button && path.some(node => node.dataset?.control == 'phi'))
-      hovered(page.phis[[...button.parentNode.children].indexOf(button)])
-    else if (!path.some(node => node.dataset?.figure)) hovered(null)
-  })
-  let held = null
-  function hovered(slot) {
-    if (slot === held) return
-    held = slot
-    X.forward(slot)
-  }
-  X.hover = told => {
-    const own = told.renderer.tags.find(tag => String(tag).startsWith('slot:'))?.slice(5)
-    const on = (told.index.indices?.length ?? 0) + (told.index.line_indices?.length ?? 0)
-    if (on) hovered(own); else if (held == own) hovered(null)
-  }
+  window.addEventListener('popstate', () => X.restore(Object.fromEntries(new URLSearchParams(location.search))))
   X.tapRow = ({y}) => { document.activeElement?.blur(); send('tap', {what: 'row', at: Math.floor(y)}) }
   X.tapPair = ({x}) => { document.activeElement?.blur(); if (x >= 0.5) send('words', {pair: String(Math.round(x))}) }
 
@@ -181,17 +118,13 @@
     address(false)
     send('rest', {word: detail.axis, value: page.axes[detail.axis].stops[detail.index]})
   })
-  for (const button of all('[data-theme-switch]')) button.addEventListener('click', () => {
-    X.setTheme(document.documentElement.dataset.theme == 'dark' ? 'light' : 'dark')
-    address(false)
-  })
   for (const button of all('[data-copy-link]')) button.addEventListener('click', async () => {
     address(false)
     try { await navigator.clipboard.writeText(location.href); X.say('page.copied', 'Link copied') }
     catch { prompt('The link to this state:', location.href) }
     setTimeout(() => X.say('page.copied', 'Copy link'), 1600)
   })
-  chosen()
+  X.chosen()
   address(false)
   find()
 })()

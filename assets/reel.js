@@ -140,6 +140,19 @@ window.Explorer = (() => {
 
   const mark = (names, on) => { for (const name of names.split(' ')) if (name) setProperty(name, 'visible', on) }
 
+  // --- the answer to a question: with the choice, or when it is opened for all
+  function reveal(part) {
+    for (const other of all('[data-option]', part)) {
+      const {option} = other.dataset
+      other.dataset.verdict = option == part.dataset.right ? 'right' : option == part.dataset.picked ? 'wrong' : ''
+      other.disabled = true
+    }
+    part.querySelector('.locked').hidden = true
+    part.querySelector('.because').hidden = false
+    mark(part.dataset.marks, true)
+  }
+  const revealAll = () => all('.predict').forEach(part => reveal(part))
+
   function listen() {
     for (const input of all('input[data-axis]')) {
       const axis = input.dataset.axis
@@ -148,12 +161,10 @@ window.Explorer = (() => {
     }
     for (const box of all('input[data-marks]')) box.addEventListener('change', () => mark(box.dataset.marks, box.checked))
     for (const part of all('.predict')) for (const button of all('[data-option]', part)) button.addEventListener('click', () => {
-      for (const other of all('[data-option]', part)) {
-        other.dataset.verdict = other.dataset.option == part.dataset.right ? 'right' : other == button ? 'wrong' : ''
-        other.disabled = true
-      }
-      part.querySelector('.because').hidden = false
-      mark(part.dataset.marks, true)
+      part.dataset.picked = button.dataset.option
+      for (const other of all('[data-option]', part)) other.setAttribute('aria-pressed', other == button)
+      if (document.documentElement.dataset.reveal == 'locked') part.querySelector('.locked').hidden = false
+      else reveal(part)
     })
     for (const button of all('[data-play]'))
       button.addEventListener('click', () => play(button.dataset.play, !playing[button.dataset.play]))
@@ -163,9 +174,14 @@ window.Explorer = (() => {
     })
   }
 
+  // A file carries its figures as gzip in base64
+  const unpacked = async text => {
+    const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0))
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json()
+  }
   async function load() {
     const inline = document.getElementById('figures')
-    const file = inline ? JSON.parse(inline.textContent) : await (await fetch(page.figures)).json()
+    const file = inline ? await unpacked(inline.textContent) : await (await fetch(page.figures)).json()
     const roots = Object.fromEntries(file.roots.map(([id, name]) => [id, document.querySelector(`[data-figure="${name}"]`)]))
     await Bokeh.embed.embed_items({figures: file.document}, [{docid: 'figures', roots, root_ids: Object.keys(roots)}])
     documentOfFigures = Bokeh.documents.find(d => d.roots().some(r => r.id in roots))
@@ -181,5 +197,6 @@ window.Explorer = (() => {
   for (const axis in page.axes) seek(axis, page.axes[axis].index)
   listen()
   const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })
-  return {page, at, model, models, touched, seek, repaint, say, setProperty, setTheme, forward, play, ready, shout}
+  const plays = axis => !!playing[axis]
+  return {page, at, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, forward, play, plays, reveal: revealAll, ready, shout}
 })()

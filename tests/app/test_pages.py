@@ -11,7 +11,7 @@ import pytest
 from rendering import document, page
 
 import app
-from app.page import OVERVIEW, figures_of, pages, view, views_of
+from app.page import OVERVIEW, figures_address, figures_of, pages, view, views_of
 from components.axes import AXES
 from components.controls import CONTROLS, make_controls
 from components.lesson import Lesson, Question
@@ -197,7 +197,7 @@ def test_a_hostile_address_is_shown_escaped_named_and_makes_no_element(name, tex
 
 def test_the_data_for_the_script_cannot_end_the_script(monkeypatch):
     """What stands in a script element ends at the first closing tag, whatever it is quoted with."""
-    monkeypatch.setattr("app.page.SLOTS", {SCRIPT: ("#000000", "#ffffff")})
+    monkeypatch.setattr("app.context.SLOTS", {SCRIPT: ("#000000", "#ffffff")})
     assert SCRIPT in json.loads(page("rank").data())["slots"]
 
 
@@ -239,8 +239,8 @@ def test_controls_show_what_the_address_says():
 
 @every_page
 def test_a_page_file_is_drawn_once_and_named_by_its_content(name):
-    first = figures_of(name)
-    assert figures_of(name) is first and first.address.rpartition("=")[2] in first.address.partition("?")[0]
+    address = figures_address(name)
+    assert figures_of(name) is figures_of(name) and address.rpartition("=")[2] in address.partition("?")[0]
     assert json.loads(first.json)["document"]["roots"]
 
 
@@ -249,7 +249,7 @@ def test_published_files_are_served_by_panels_own_route_and_nothing_else_is():
 
     handler = ComponentResourceHandler.__new__(ComponentResourceHandler)
     for name in pages():
-        route = figures_of(name).address.partition("?")[0].removeprefix("components/")
+        route = figures_address(name).partition("?")[0].removeprefix("components/")
         assert Path(handler.parse_url_path(route)).read_text(encoding="utf-8") == figures_of(name).json
     with pytest.raises(Exception, match=r"40[34]"):
         handler.parse_url_path("explorer_files/Published/_js/../../../../etc/passwd")

@@ -1,0 +1,108 @@
+// What every page does, with a session or saved as a file: answers go into the figures, choices are asked of
+// whoever can answer them (page.js or offline.js), presets, themes, and the chosen map's colour.
+(() => {
+  const X = window.Explorer, page = X.page, all = s => [...document.querySelectorAll(s)], root = document.documentElement
+
+  // --- answers: columns for view.source of the figures, or lists of texts and properties
+  const seen = new Map()
+  function take(name, told, changed) {
+    const kind = name.slice(name.lastIndexOf('.') + 1)
+    if (kind == 'texts' || kind == 'math')
+      return told.node?.forEach((node, k) => X.say(node, told.text[k], kind == 'math'))
+    if (kind == 'props')
+      return told.model?.forEach((m, k) => X.setProperty(m, told.property[k], told.value[k]))
+    const target = X.model(name)
+    if (!target) return
+    for (const column in told) {
+      if (seen.get(`${name}/${column}`) === told[column]) continue
+      seen.set(`${name}/${column}`, told[column])
+      if (!(column in target.data)) { X.shout(`${name} has no column ${column}`); continue }
+      target.data[column] = told[column]
+      X.touched.add(target)
+      changed.add(name)
+    }
+  }
+  X.take = answers => {
+    const changed = new Set()
+    for (const [name, told] of answers) take(name, told, changed)
+    X.repaint(changed)
+    root.removeAttribute('data-pending')
+  }
+
+  // --- the state in words: what is chosen, and where the browser's own positions are
+  X.server = page.server
+  X.told = () => {
+    const told = {...X.server}
+    for (const [axis, {stops, start}] of Object.entries(page.axes)) {
+      const stop = stops[X.at[axis]]
+      if (stop != start) told[axis] = String(stop)
+    }
+    if (root.dataset.theme != 'light') told.theme = root.dataset.theme
+    return told
+  }
+  const nearest = (axis, value) => {
+    const {stops} = page.axes[axis]
+    return stops.reduce((best, s, k) => Math.abs(s - value) < Math.abs(stops[best] - value) ? k : best, 0)
+  }
+  // Set some words, the others stay; a sentence for each one that cannot be taken.  The server refuses its own.
+  X.set = told => {
+    const refused = [], up = {}
+    for (const [word, text] of Object.entries(told)) {
+      const stops = page.axes[word]?.stops, value = Number(text)
+      if (stops) {
+        if (text === '' || text === null || !(value >= stops[0] && value <= stops.at(-1)))
+          refused.push(`${word} = ${String(text).slice(0, 40)} is no number from ${stops[0]} to ${stops.at(-1)}`)
+        else { X.play(word, false); X.seek(word, nearest(word, value)) }
+      } else if (word == 'theme') {
+        if (text == 'light' || text == 'dark') X.setTheme(text)
+        else refused.push(`theme = ${String(text).slice(0, 40)} is neither light nor dark`)
+      } else if (page.words.includes(word)) up[word] = text === null ? null : String(text)
+      else refused.push(`${word.slice(0, 40)} is not a word of this page`)
+    }
+    if (Object.keys(up).length) refused.push(...X.choose(up) ?? [])
+    X.moved?.(false)
+    return refused
+  }
+  // Exactly these words, all others at their defaults.
+  X.restore = told => {
+    const up = {}
+    for (const axis in page.axes) X.seek(axis, nearest(axis, +(told[axis] ?? page.axes[axis].start)))
+    X.setTheme(told.theme == 'dark' ? 'dark' : 'light')
+    for (const word of page.words) up[word] = told[word] ?? null
+    return X.choose(up, true) ?? []
+  }
+  X.chosen = () => {
+    root.style.setProperty('--phi', `var(--slot-${(X.server.phi ?? page.phi).split('~')[0]})`)
+    document.dispatchEvent(new CustomEvent('explorer:chosen'))
+  }
+
+  for (const button of all('[data-preset]')) button.addEventListener('click', () => {
+    X.restore({theme: root.dataset.theme, ...JSON.parse(button.dataset.preset)})
+    X.moved?.(true)
+    for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
+    button.parentNode.querySelector('.caption').textContent = button.dataset.caption
+  })
+  for (const button of all('[data-theme-switch]')) button.addEventListener('click', () => {
+    X.setTheme(root.dataset.theme == 'dark' ? 'light' : 'dark')
+    X.moved?.(false)
+  })
+
+  // --- hovering a map's colour brings it forward everywhere
+  document.addEventListener('pointerover', event => {
+    const path = event.composedPath(), button = path.find(node => node.classList?.contains('bk-btn') || node.dataset?.choice == 'phi')
+    if (button && path.some(node => node.dataset?.control == 'phi'))
+      hovered(button.dataset.value ?? page.phis[[...button.parentNode.children].indexOf(button)])
+    else if (!path.some(node => node.dataset?.figure)) hovered(null)
+  })
+  let held = null
+  function hovered(slot) {
+    if (slot === held) return
+    held = slot
+    X.forward(slot)
+  }
+  X.hover = told => {
+    const own = told.renderer.tags.find(tag => String(tag).startsWith('slot:'))?.slice(5)
+    const on = (told.index.indices?.length ?? 0) + (told.index.line_indices?.length ?? 0)
+    if (on) hovered(own); else if (held == own) hovered(null)
+  }
+})()

@@ -1,0 +1,127 @@
+// What to do with a state: link, embed, save, cite it; keep it as A beside the live B; present it.
+(() => {
+  const X = window.Explorer, page = X.page, S = window.Stills, root = document.documentElement
+  const one = (s, from = document) => from.querySelector(s), all = (s, from = document) => [...from.querySelectorAll(s)]
+  const box = one('dialog.share')
+  if (!box) return
+  const form = one('form', box)
+
+  // --- the link builder: the state as it is now, in somebody else's page
+  const escaped = text => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`)
+  function address(framed) {
+    const told = {...X.told(), ...page.kept}, put = (word, value) => { if (value) told[word] = value; else delete told[word] }
+    put('theme', form.theme.value == 'dark' && 'dark')
+    if (framed) {
+      told.embed = '1'
+      put('hide', all('[name=hide]:checked', form).map(part => part.value).join(','))
+      put('reveal', form.reveal.checked && 'locked')
+      put('host', form.host.value.trim().replace(/\/+$/, ''))
+    } else for (const word of ['embed', 'hide', 'reveal', 'host']) delete told[word]
+    const query = new URLSearchParams(told).toString().replaceAll('%7E', '~').replaceAll('%2C', ',')
+    return new URL(form.view.value, page.served ?? location.href.replace(/[?#].*/, '')).href + (query ? `?${query}` : '')
+  }
+  function build() {
+    const title = `${form.view.selectedOptions[0].text} · ${page.title}`
+    for (const [word, [text, framed]] of Object.entries(page.snippets)) {
+      const url = address(framed), gaps = {
+        url, title, url_html: escaped(url), title_html: escaped(title), url_py: JSON.stringify(url),
+        width: form.width.value, height: form.height.value,
+      }
+      one(`[data-snippet="${word}"]`, box).textContent = text.replace(/\{(\w+)\}/g, (gap, name) => gaps[name] ?? gap)
+    }
+  }
+  form.size.addEventListener('change', () => { [form.width.value, form.height.value] = form.size.value.split('x') })
+  form.addEventListener('input', build)
+  form.addEventListener('change', build)
+  form.addEventListener('submit', event => event.preventDefault())
+
+  const ask = () => X.write?.({plain: one('[data-plain]', box)?.checked ?? false, link: address(false)})
+  for (const button of all('[data-share]')) button.addEventListener('click', () => {
+    form.theme.value = root.dataset.theme
+    build()
+    ask()
+    box.showModal()
+  })
+  one('[data-close]', box).addEventListener('click', () => box.close())
+  box.addEventListener('click', event => { if (event.target == box) box.close() })
+  one('[data-plain]', box)?.addEventListener('change', ask)
+  for (const tab of all('[data-tab]', box)) tab.addEventListener('click', () => {
+    for (const other of all('[data-tab]', box)) other.setAttribute('aria-selected', other == tab)
+    for (const panel of all('[data-panel]', box)) panel.hidden = panel.dataset.panel != tab.dataset.tab
+  })
+  for (const button of all('[data-copy]', box)) button.addEventListener('click', async () => {
+    const shown = one(`[data-snippet="${button.dataset.copy}"]`, box)
+    try { await navigator.clipboard.writeText(shown.textContent); button.textContent = 'copied' }
+    catch { getSelection().selectAllChildren(shown); button.textContent = 'press Ctrl-C' }
+    setTimeout(() => { button.textContent = 'copy' }, 1600)
+  })
+  for (const button of all('[data-still]', box)) button.addEventListener('click', async () => {
+    const {still, of} = button.dataset
+    S.save(`${of}.${still}`, still == 'svg' ? new Blob([await S.svg(of)], {type: 'image/svg+xml'}) : await S.png(of))
+  })
+  for (const button of all('[data-table]', box)) button.addEventListener('click', () => {
+    const csv = button.dataset.table == 'csv'
+    S.save(`${page.name}.${button.dataset.table}`, csv ? S.csv() : JSON.stringify(S.numbers(), null, 1), csv ? 'text/csv' : 'application/json')
+  })
+
+  // --- A beside B
+  let kept = null
+  const say = (words, word) => {
+    const axis = page.axes[word]
+    return axis ? axis.words[axis.stops.indexOf(+(words[word] ?? axis.start))] : words[word] ?? 'as at the start'
+  }
+  function compare() {
+    if (!kept) return
+    const now = X.told(), moved = [...new Set([...Object.keys(kept), ...Object.keys(now)])].filter(w => w != 'theme' && kept[w] !== now[w])
+    one('.differs').textContent = moved.length
+      ? `From A to B: ${moved.map(w => `${page.axes[w]?.label ?? page.labels[w]}, ${say(kept, w)} → ${say(now, w)}`).join('; ')}.`
+      : 'B is still the same as A: move a slider or choose something else.'
+  }
+  for (const button of all('[data-snapshot]')) button.addEventListener('click', async () => {
+    one('.card.kept')?.remove()
+    button.textContent = 'Keep as A'
+    root.toggleAttribute('data-compare', !kept)
+    if (kept) { kept = null; return }
+    kept = X.told()
+    const card = one('main .card'), still = document.createElement('article'), rows = []
+    still.className = 'card kept'
+    for (const row of all('.row', card)) {
+      const images = await Promise.all(all('[data-figure]', row).map(async node => {
+        const image = new Image()
+        image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await S.svg(node.dataset.figure))}`
+        image.alt = one('h2', card).textContent
+        image.style.flex = `${node.offsetWidth} 1 0`
+        return image
+      }))
+      rows.push(images)
+    }
+    still.append(one('.head', card).cloneNode(true), ...rows.map(images => {
+      const row = document.createElement('div')
+      row.className = 'row'
+      row.append(...images)
+      return row
+    }))
+    for (const node of all('[data-text]', still)) node.removeAttribute('data-text')
+    const told = document.createElement('p')
+    told.className = 'differs'
+    told.setAttribute('role', 'status')
+    still.append(told)
+    one('main').prepend(still)
+    button.textContent = 'Let go of A'
+    compare()
+  })
+  for (const kind of ['explorer:seek', 'explorer:chosen']) document.addEventListener(kind, compare)
+
+  // --- on a projector
+  const present = on => { root.toggleAttribute('data-present', on) }
+  for (const button of all('[data-present]')) if (button != root) button.addEventListener('click', async () => {
+    const on = !root.hasAttribute('data-present')
+    present(on)
+    try { await (on ? root.requestFullscreen() : document.exitFullscreen()) } catch { /* larger type all the same */ }
+  })
+  document.addEventListener('fullscreenchange', () => { if (!document.fullscreenElement) present(false) })
+  document.addEventListener('keydown', event => {
+    if (/INPUT|TEXTAREA|SELECT/.test(event.target.tagName) && event.target.type != 'range') return
+    if (event.key == 'R' && event.shiftKey) X.reveal()
+  })
+})()
