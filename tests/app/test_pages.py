@@ -241,7 +241,7 @@ def test_controls_show_what_the_address_says():
 def test_a_page_file_is_drawn_once_and_named_by_its_content(name):
     address = figures_address(name)
     assert figures_of(name) is figures_of(name) and address.rpartition("=")[2] in address.partition("?")[0]
-    assert json.loads(first.json)["document"]["roots"]
+    assert json.loads(figures_of(name).json)["document"]["roots"]
 
 
 def test_published_files_are_served_by_panels_own_route_and_nothing_else_is():
