@@ -30,20 +30,33 @@ class Paper:
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of the ledger; its fields are explained at the head of the file.  topic: the heading it stands under."""
+    """One row of the ledger; its fields are explained at the head of the file."""
 
     number: str
+    topic: str
+    lessons: list[str]
     statement: str
     kind: str
     source: str
     page: str
     state: str
-    topic: str = ""
     expected: Any = None
     tolerance: str | list[str] = ""
     compute: str = ""
     caveat: str = ""
     ours: bool = False
+
+
+@cache
+def topics() -> dict[str, str]:
+    """Titles of the topics."""
+    return _ledger()["topics"]
+
+
+@cache
+def lessons() -> dict[str, str]:
+    """Titles of the lessons."""
+    return _ledger()["lessons"]
 
 
 @cache

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 import tomllib
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
-from claims_registry import CHECKS, RULES, agrees
 
 from components.words import read_address
+from compute.claims import CHECKS, RULES, agrees
 
-HERE = Path(__file__).resolve().parent
-for room in sorted(HERE.glob("claims_*.py")):
-    importlib.import_module(room.stem)
-
-LEDGER = tomllib.loads((HERE.parents[1] / "assets" / "claims.toml").read_text(encoding="utf-8"))
+LEDGER = tomllib.loads((Path(__file__).resolve().parents[2] / "assets" / "claims.toml").read_text(encoding="utf-8"))
 CLAIMS, PAPERS = LEDGER["claims"], LEDGER["papers"]
 KINDS = ("computed", "formula", "quoted", "statement")
 PAGES = (
     *("sharpness", "memory", "rank", "sizing", "bracketing", "forms"),
     *("random-features", "normaliser", "recall", "notes"),
 )
-NEEDED = {"number", "statement", "kind", "source", "page", "state"}
+NEEDED = {"number", "topic", "lessons", "statement", "kind", "source", "page", "state"}
 FOUND = {"expected", "tolerance", "compute"}
 
 COMPUTABLE = [claim for claim in CLAIMS if claim["kind"] in ("computed", "formula")]
@@ -49,6 +46,18 @@ def test_a_claim_has_the_fields_of_its_kind_and_no_others(claim):
     assert NEEDED | own <= set(claim) <= NEEDED | own | {"caveat", "ours"}
     assert claim["page"] in PAGES
     assert all(claim[name].strip() == claim[name] != "" for name in {"statement", "compute", "caveat"} & set(claim))
+
+
+@every_claim
+def test_it_stands_under_a_topic_and_in_a_lesson_or_is_ours(claim):
+    assert claim["topic"] in LEDGER["topics"]
+    assert set(claim["lessons"]) <= set(LEDGER["lessons"])
+    assert bool(claim["lessons"]) != bool(claim.get("ours"))
+
+
+def test_every_topic_and_lesson_has_claims_and_topics_stand_together():
+    assert [topic for topic, _ in groupby(CLAIMS, key=itemgetter("topic"))] == list(LEDGER["topics"])
+    assert {word for claim in CLAIMS for word in claim["lessons"]} == set(LEDGER["lessons"])
 
 
 def test_every_check_is_asked_for_by_one_claim():

@@ -1,10 +1,8 @@
-"""Checks of the claims about the denominator: growth, shares, derivatives, and what replaced it."""
+"""What is found for the claims about the denominator: growth, shares, derivatives, and what replaced it."""
 
 from __future__ import annotations
 
 import numpy as np
-from attention_cases import miss
-from claims_registry import PHI, check, normals
 
 from compute.attention import (
     causal_linear_attention_recurrent,
@@ -16,6 +14,7 @@ from compute.attention import (
     rms_norm,
     transnormer_attention,
 )
+from compute.claims.registry import PHI, check, miss, normals
 from compute.feature_maps import FEATURE_MAPS
 from compute.normaliser import (
     causal_weights,

@@ -1,4 +1,4 @@
-"""Checks of the claims about cost: FLOPs of the two bracketings, decoding, training, and the table of modes."""
+"""What is found for the claims about cost: FLOPs of the two bracketings, decoding, training, and the table of modes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import itertools
 import tracemalloc
 
 import numpy as np
-from attention_cases import miss
-from claims_registry import PHI, check, normals
 
 from compute.attention import (
     causal_linear_attention_recurrent,
@@ -15,6 +13,7 @@ from compute.attention import (
     linear_attention,
     softmax_attention,
 )
+from compute.claims.registry import PHI, check, miss, normals
 from compute.cost import (
     attention_flops,
     cache_numbers,

@@ -1,13 +1,12 @@
-"""Checks of the claims about the associative memory: what is stored, what is read, how much fits."""
+"""What is found for the claims about the associative memory: what is stored, what is read, how much fits."""
 
 from __future__ import annotations
 
 import numpy as np
-from attention_cases import miss
-from claims_maps import overlap
-from claims_registry import PHI, check, normals
 
 from compute.attention import causal_linear_attention_recurrent, softmax_attention
+from compute.claims.maps import overlap
+from compute.claims.registry import PHI, check, miss, normals
 from compute.crosstalk import best_reads, every_read, split_read
 from compute.keys import KEY_MAKERS
 from compute.memory import crosstalk_energy, read, unit, write

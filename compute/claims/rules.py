@@ -1,20 +1,18 @@
-"""Checks of the claims about what a write does: the delta rule, decay, gates, and the matrix LSTM."""
+"""What is found for the claims about what a write does: the delta rule, decay, gates, and the matrix LSTM."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-import torch
-from attention_cases import miss
-from claims_memory import KEYS, VALUES, reads_of
-from claims_registry import PHI, check, normals
 
 from compute.attention import (
     causal_linear_attention_chunkwise,
     causal_linear_attention_recurrent,
     mlstm_attention,
 )
+from compute.claims.memory import KEYS, VALUES, reads_of
+from compute.claims.registry import PHI, check, miss, normals
 from compute.crosstalk import every_read
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES, read, unit, write
@@ -46,6 +44,8 @@ def error_left_by_a_delta_write():
 
 @check
 def delta_write_as_a_gradient_step():
+    import torch
+
     S, k, v = (torch.from_numpy(normals(*shape, seed=3)) for shape in ((5, 3), (5,), (3,)))
     S.requires_grad_()
     (0.5 * ((S.T @ k - v) ** 2).sum()).backward()

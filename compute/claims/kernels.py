@@ -1,12 +1,11 @@
-"""Checks of the claims about attention as a weighted average, kernels that factor, and their rank."""
+"""What is found for the claims about attention as a weighted average, kernels that factor, and their rank."""
 
 from __future__ import annotations
 
 import numpy as np
-from attention_cases import miss
-from claims_registry import PHI, check, normals
 
 from compute.attention import causal_linear_attention_recurrent, kernel_attention, linear_attention, softmax_attention
+from compute.claims.registry import PHI, check, miss, normals
 from compute.memory import WRITE_RULES
 from compute.normaliser import denominators
 from compute.rank import block_rank, kernel_matrix, numerical_rank, past_to_future

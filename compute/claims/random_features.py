@@ -1,4 +1,4 @@
-"""Checks of the claims about random features.
+"""What is found for the claims about random features.
 
 Averages over directions are taken exactly where they can be: Gauss-Hermite nodes stand for the directions, so that a
 feature's mean is a weighted sum and no draw is involved.
@@ -9,9 +9,8 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from claims_registry import check, normals
-from scipy.special import roots_hermitenorm
 
+from compute.claims.registry import check, normals
 from compute.feature_error import (
     kernel_value,
     orthogonal_variance,
@@ -32,7 +31,7 @@ Q, K = np.array([0.3, -0.5, 0.8]), np.array([0.6, 0.2, -0.4])
 
 def directions(d, nodes=24):
     """Directions [nodes^d, d] and weights whose weighted mean is the mean over normal directions."""
-    x, w = roots_hermitenorm(nodes)
+    x, w = np.polynomial.hermite_e.hermegauss(nodes)
     w = w / w.sum()
     weight = np.prod(list(itertools.product(w, repeat=d)), axis=-1)
     return np.array(list(itertools.product(x, repeat=d))), weight

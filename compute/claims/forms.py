@@ -1,12 +1,10 @@
-"""Checks of the claims about the recurrence, the hand example and the agreement of the forms."""
+"""What is found for the claims about the recurrence, the hand example and the agreement of the forms."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 import numpy as np
-from attention_cases import miss, tokens
-from claims_registry import PHI, check, largest_miss
 
 from compute.attention import (
     FORMS,
@@ -18,6 +16,7 @@ from compute.attention import (
     linear_attention,
     linear_attention_step,
 )
+from compute.claims.registry import PHI, check, largest_miss, miss, tokens
 from compute.normaliser import causal_weights, denominators
 from compute.rank import kernel_matrix, numerical_rank
 from compute.sharpness import weights

@@ -1,13 +1,12 @@
-"""Checks of the claims about fixed and learned feature maps: values, widths, limits, sharpness."""
+"""What is found for the claims about fixed and learned feature maps: values, widths, limits, sharpness."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-import torch
-from claims_registry import PHI, check, normals
 
+from compute.claims.registry import PHI, check, normals
 from compute.cost import attention_flops
 from compute.feature_maps import FEATURE_MAPS, taylor_features
 from compute.memory import crosstalk_energy
@@ -42,6 +41,8 @@ def elu_by_hand():
 @check
 def relu_below_zero():
     """Largest gradient and largest feature at negative entries."""
+    import torch
+
     x = (-torch.from_numpy(np.abs(normals(50)))).requires_grad_()
     features = PHI["relu"](x)
     features.sum().backward()

@@ -1,10 +1,10 @@
-"""Checks of the claims about bytes at real sizes, and about sums in few digits."""
+"""What is found for the claims about bytes at real sizes, and about sums in few digits."""
 
 from __future__ import annotations
 
 import numpy as np
-from claims_registry import PHI, check, normals
 
+from compute.claims.registry import PHI, check, normals
 from compute.cost import state_numbers
 from compute.rounding import running_sum, stalls_at
 from compute.sizing import (
