@@ -100,6 +100,7 @@ def context(
         "words": [word for word in WORDS if WORDS[word].server],
         "kept": settings,
         "snippets": {snippet.word: [snippet.text, snippet.framed] for snippet in SNIPPETS},
+        "defaults": {word.name: word.write(word.default) for word in WORDS.values()},
         "labels": {word.name: word.meaning for word in WORDS.values()},
         "title": NAME,
         "version": running_version(),

@@ -96,7 +96,6 @@ def _render(name, lesson, values, live, nav, link) -> str:
         "words": list(words),
         "now": {c.word: c.chosen for c in controls if c.word in words},
         "options": {c.word: [option.text for option in c.options] for c in controls if c.word in words},
-        "defaults": {word.name: word.write(word.default) for word in WORDS.values() if word.server},
         "table": choices.table if choices else {},
     }
     for card in told["cards"]:

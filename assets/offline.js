@@ -1,6 +1,6 @@
 // Choices of a page that was saved as a file: every answer they lead to lies in the file.
 (() => {
-  const X = window.Explorer, {live} = X.page, all = s => [...document.querySelectorAll(s)]
+  const X = window.Explorer, {live, defaults} = X.page, all = s => [...document.querySelectorAll(s)]
   const now = {...live.now}, shown = {}
   function answer() {
     const wanted = live.table[live.words.map(word => now[word]).join('|')]
@@ -8,7 +8,7 @@
     for (const [name, source] of news) shown[name] = source
     X.take(news.map(([name, source]) => [name, X.model(source).data]))
     for (const word of live.words) {
-      if (now[word] == live.defaults[word]) delete X.server[word]; else X.server[word] = now[word]
+      if (now[word] == defaults[word]) delete X.server[word]; else X.server[word] = now[word]
       for (const button of all(`button[data-choice="${word}"]`))
         button.setAttribute('aria-pressed', button.dataset.value == now[word])
       for (const select of all(`select[data-choice="${word}"]`)) select.value = now[word]
@@ -18,9 +18,9 @@
   X.choose = up => {
     const refused = []
     for (const [word, text] of Object.entries(up)) {
-      const value = text ?? live.defaults[word]
+      const value = text ?? defaults[word]
       if (!live.words.includes(word)) {
-        if (value !== (X.server[word] ?? live.defaults[word])) refused.push(`${word} is fixed in this file`)
+        if (value !== (X.server[word] ?? defaults[word])) refused.push(`${word} is fixed in this file`)
       } else if (live.options[word].includes(value)) now[word] = value
       else refused.push(`${word} = ${String(value).slice(0, 40)} is not among the choices of this file`)
     }

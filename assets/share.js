@@ -7,7 +7,7 @@
   const form = one('form', box)
 
   // --- the link builder: the state as it is now, in somebody else's page
-  const escaped = text => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`)
+  const escaped = text => text.replace(/[&<>"]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c])
   function address(framed) {
     const told = {...X.told(), ...page.kept}, put = (word, value) => { if (value) told[word] = value; else delete told[word] }
     put('theme', form.theme.value == 'dark' && 'dark')
@@ -68,7 +68,7 @@
   let kept = null
   const say = (words, word) => {
     const axis = page.axes[word]
-    return axis ? axis.words[axis.stops.indexOf(+(words[word] ?? axis.start))] : words[word] ?? 'as at the start'
+    return axis ? axis.words[axis.stops.indexOf(+(words[word] ?? axis.start))] : words[word] ?? (page.defaults[word] || 'none')
   }
   function compare() {
     if (!kept) return
@@ -77,43 +77,51 @@
       ? `From A to B: ${moved.map(w => `${page.axes[w]?.label ?? page.labels[w]}, ${say(kept, w)} → ${say(now, w)}`).join('; ')}.`
       : 'B is still the same as A: move a slider or choose something else.'
   }
-  for (const button of all('[data-snapshot]')) button.addEventListener('click', async () => {
-    one('.card.kept')?.remove()
-    button.textContent = 'Keep as A'
-    root.toggleAttribute('data-compare', !kept)
-    if (kept) { kept = null; return }
-    kept = X.told()
-    const card = one('main .card'), still = document.createElement('article'), rows = []
-    still.className = 'card kept'
-    for (const row of all('.row', card)) {
-      const images = await Promise.all(all('[data-figure]', row).map(async node => {
-        const image = new Image()
-        image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await S.svg(node.dataset.figure))}`
-        image.alt = one('h2', card).textContent
-        image.style.flex = `${node.offsetWidth} 1 0`
-        return image
-      }))
-      rows.push(images)
-    }
-    still.append(one('.head', card).cloneNode(true), ...rows.map(images => {
-      const row = document.createElement('div')
-      row.className = 'row'
-      row.append(...images)
-      return row
-    }))
-    for (const node of all('[data-text]', still)) node.removeAttribute('data-text')
+  const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 120)))
+  async function keep() {
+    root.setAttribute('data-compare', '')
+    await painted() // the live figures take their new width first: A is as wide as B
+    const card = one('main .card'), still = card.cloneNode(true)
+    still.classList.add('kept')
+    const pictures = await Promise.all(all('[data-figure]', card).map(node => S.svg(node.dataset.figure)))
+    all('[data-figure]', still).forEach((node, k) => {
+      const image = new Image()
+      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(pictures[k])}`
+      image.alt = one('h2', card).textContent
+      node.replaceChildren(image)
+      delete node.dataset.figure
+    })
+    // What can be moved is B's alone; A keeps its room, so that the figures lie side by side.
+    const live = all('.asks, .rail, .rail + output', card)
+    all('.asks, .rail', still).forEach((node, k) => { node.style.height = `${live[k].offsetHeight}px`; node.replaceChildren() })
+    for (const node of all('[data-text], [id], [data-view]', still)) for (const name of ['data-text', 'id', 'data-view']) node.removeAttribute(name)
+    still.removeAttribute('data-view')
     const told = document.createElement('p')
     told.className = 'differs'
     told.setAttribute('role', 'status')
-    still.append(told)
-    one('main').prepend(still)
-    button.textContent = 'Let go of A'
+    one('main').prepend(told, still)
+    kept = X.told()
     compare()
+  }
+  function release() {
+    kept = null
+    one('.card.kept').remove()
+    one('.differs').remove()
+    root.removeAttribute('data-compare')
+  }
+  for (const button of all('[data-snapshot]')) button.addEventListener('click', async () => {
+    kept ? release() : await keep()
+    button.textContent = kept ? 'Let go of A' : 'Keep as A'
   })
   for (const kind of ['explorer:seek', 'explorer:chosen']) document.addEventListener(kind, compare)
 
   // --- on a projector
-  const present = on => { root.toggleAttribute('data-present', on) }
+  const LARGER = 1.25
+  function present(on) {
+    if (on == root.hasAttribute('data-present')) return
+    root.toggleAttribute('data-present', on)
+    X.enlarge(on ? LARGER : 1 / LARGER)
+  }
   for (const button of all('[data-present]')) if (button != root) button.addEventListener('click', async () => {
     const on = !root.hasAttribute('data-present')
     present(on)
