@@ -34,11 +34,18 @@ Published.__module__ = MODULE
 sys.modules[MODULE] = _module
 
 
-def publish(stem: str, suffix: str, content: str) -> str:
-    """Write the content once and return its address relative to a page."""
+def publish(stem: str, suffix: str, content: str, most: int = 0) -> str:
+    """Write the content once and return its address relative to a page.
+
+    most: how many files of this suffix are kept, the oldest goes first; 0 keeps all.
+    """
     digest = hashlib.sha256(content.encode()).hexdigest()[:16]
     name = f"{stem}-{digest}{suffix}"
     if name not in Published._js:
         (Path(_folder.name) / name).write_text(content, encoding="utf-8")
         Published._js.append(name)
+        kept = [other for other in Published._js if other.endswith(suffix)]
+        for old in kept[:-most] if most else ():
+            Published._js.remove(old)
+            (Path(_folder.name) / old).unlink(missing_ok=True)
     return f"components/{MODULE}/Published/_js/{name}?v={digest}"

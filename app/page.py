@@ -90,7 +90,7 @@ def _fill(document: Any, name: str) -> None:
     values, clash = fit(values)
     notes += unknown + clash + between_stops(values)
     lesson = Lesson(**{word: value for word, value in values.items() if WORDS[word].server})
-    session = Session(views, lesson, document)
+    session = Session(views, lesson, document, name)
     session.ask()
     controls = make_controls(lesson, control_words(views))
     document.add_root(session.carrier)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import panel as pn
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
+from app.outputs import SAVING, code, saved
 from components.lesson import Lesson, Question
 from components.own import ConfigError, paste
 from components.reel import Answer, Columns, is_drawn
@@ -47,8 +48,8 @@ class Session:
     coalesce, without a fixed delay.
     """
 
-    def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document):
-        self.views, self.lesson, self.document = views, lesson, document
+    def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document, page: str = ""):
+        self.views, self.lesson, self.document, self.page = views, lesson, document, page or views[0].word
         self.has = answers(views, Question())
         self.sources: dict[str, ColumnDataSource] = {}
         self.event = ColumnDataSource(data={"kind": [], "told": [], "count": []}, name="page.event")
@@ -127,10 +128,30 @@ class Session:
             row = told["at"]
             self._refused(self.lesson.take({"row": "" if row == self.lesson.row else str(row)}))
 
+        elif kind == "code":
+            self._beside(COMPUTING, "page.code", code, self.views[0].word, self.lesson.question, told)
+        elif kind == "save":
+            self._beside(SAVING, "page.saved", saved, self.page, self.lesson.question, told)
         elif kind == "paste":
             self._paste(str(told.get("text", "")))
         elif kind == "export" and "sizing" in {view.word for view in self.views}:
             self._export(told)
+
+    def _beside(self, pool: Executor, name: str, work: Callable[..., str], *asked: Any) -> None:
+        """Do what takes long in another thread; the session sends its text, or one sentence why there is none."""
+
+        async def send() -> None:
+            try:
+                told = await asyncio.wrap_future(pool.submit(work, *asked))
+            except ValueError as reason:
+                self._refused([f"Nothing was made: {reason}"])
+            except Exception:
+                LOG.exception("%s failed for %s", name, asked)
+                self._refused(["Nothing was made: the program failed at it, and its log says why."])
+            else:
+                self.send(name, {"text": [told]})
+
+        self.document.add_next_tick_callback(send)
 
     def _paste(self, text: str) -> None:
         try:

@@ -8,6 +8,8 @@
   const own = {
     'page.words': words,
     'page.download': told => { if (told.name?.length) download(told) },
+    'page.code': told => X.say('page.code', told.text?.[0] ?? ''),
+    'page.saved': told => document.dispatchEvent(new CustomEvent('explorer:saved', {detail: told.text?.[0]})),
     'page.paste': told => X.say('page.paste', told.text?.[0] ?? ''),
     'page.notice': told => {
       X.say('page.notice', told.text?.[0] ?? '')
@@ -58,6 +60,9 @@
     send('words', up)
   }
   window.addEventListener('popstate', () => X.restore(Object.fromEntries(new URLSearchParams(location.search))))
+  const stops = () => Object.fromEntries(Object.entries(page.axes).map(([axis, {stops}]) => [axis, String(stops[X.at[axis]])]))
+  X.write = told => send('code', {...told, at: stops()})
+  X.save = told => send('save', {...told, at: stops(), theme: document.documentElement.dataset.theme})
   X.tapRow = ({y}) => { document.activeElement?.blur(); send('tap', {what: 'row', at: Math.floor(y)}) }
   X.tapPair = ({x}) => { document.activeElement?.blur(); if (x >= 0.5) send('words', {pair: String(Math.round(x))}) }
 

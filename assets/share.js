@@ -35,7 +35,7 @@
   form.addEventListener('change', build)
   form.addEventListener('submit', event => event.preventDefault())
 
-  const ask = () => X.write?.({plain: one('[data-plain]', box)?.checked ?? false, link: address(false)})
+  const ask = () => { if (page.scripted) X.write?.({plain: one('[data-plain]', box).checked}) }
   for (const button of all('[data-share]')) button.addEventListener('click', () => {
     form.theme.value = root.dataset.theme
     build()
@@ -54,6 +54,24 @@
     try { await navigator.clipboard.writeText(shown.textContent); button.textContent = 'copied' }
     catch { getSelection().selectAllChildren(shown); button.textContent = 'press Ctrl-C' }
     setTimeout(() => { button.textContent = 'copy' }, 1600)
+  })
+  // The server makes the file; until it is there the button waits
+  const saving = text => X.say('page.saving', text)
+  for (const button of all('[data-save]', box)) button.addEventListener('click', () => {
+    button.disabled = true
+    saving('a few seconds …')
+    X.save({link: address(false)})
+  })
+  document.addEventListener('explorer:saved', ({detail}) => {
+    for (const button of all('[data-save]', box)) button.disabled = false
+    const link = document.createElement('a')
+    link.href = detail
+    link.download = `${page.name}.html`
+    link.click()
+    saving('made')
+  })
+  document.addEventListener('explorer:refused', ({detail}) => {
+    for (const button of all('[data-save]', box)) { if (button.disabled) saving(detail.join(' ')); button.disabled = false }
   })
   for (const button of all('[data-still]', box)) button.addEventListener('click', async () => {
     const {still, of} = button.dataset

@@ -1,0 +1,59 @@
+"""What a visitor takes away: a script, a citation, a page in one file.  What they ask is checked like the address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlencode
+
+from app.files import publish
+from components.axes import AXES
+from components.code import script
+from components.legal import Refused
+from components.lesson import Question
+from components.words import WORDS, written
+
+SAVING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="files")
+"""A page in one file takes seconds of computing: one at a time, beside the answers."""
+
+MOST_FILES = 24
+"""Saved pages that are kept for fetching; the oldest goes first."""
+
+
+MOST_LINK = 4_000
+"""Characters of the address that a saved page names as its origin."""
+
+
+def positions(told: Any) -> dict[str, float]:
+    """Where the browser says that its reels stand.  Refused on a word that is no axis, or no number of it."""
+    at = {}
+    for name, text in told.items() if isinstance(told, dict) else ():
+        if name not in AXES:
+            raise Refused(f"{str(name)[:40]} is no axis")
+        try:
+            at[name] = WORDS[name].read(str(text))
+        except Refused as reason:
+            raise Refused(f"{name} {reason}") from None
+    return at
+
+
+def code(view: str, question: Question, told: Mapping[str, Any]) -> str:
+    """The script of a view at a state, or one sentence why there is none."""
+    try:
+        return script(view, question, positions(told.get("at")), plain=told.get("plain") is True)
+    except ValueError as reason:
+        return f"# {reason}\n"
+
+
+def saved(name: str, question: Question, told: Mapping[str, Any]) -> str:
+    """The address of the page as one file.  ExportError or Refused says why there is none."""
+    from app.export import SUFFIX, one_file  # which imports the session's answers
+
+    words = {f: getattr(question, f) for f in question.__dataclass_fields__} | positions(told.get("at"))
+    theme = {"theme": "dark"} if told.get("theme") == "dark" else {}
+    link = str(told.get("link", ""))[:MOST_LINK]
+    page = one_file(
+        name, urlencode({**written(words), **theme}), link=link if link.startswith(("https://", "http://")) else ""
+    )
+    return publish(name, SUFFIX, page, most=MOST_FILES)
