@@ -21,6 +21,8 @@ from components import (
     fitting,
     forms_run,
     memory_run,
+    normaliser_numbers,
+    normaliser_ways,
     random_features_answer,
     random_features_sweep,
     rank,
@@ -33,7 +35,7 @@ from components.lesson import Question
 from components.sharpness_answer import name_of
 from components.sizing_answer import options_of, shape_of, twin_rates
 from components.words import SOFTMAX, WORDS, written
-from compute import pair_streams
+from compute import pair_streams, streams
 from compute.examples import HAND_EPS, HAND_K, HAND_Q, HAND_V
 from compute.keys import KEY_MAKERS
 from compute.sizing import Options, all_softmax_twin, longest_context, model_crossings, sequences_that_fit
@@ -166,6 +168,15 @@ def _random_features(question: Question, r: float) -> Facts:
     }
 
 
+def _normaliser(question: Question, tokens: int) -> Facts:
+    return {
+        "numbers": normaliser_numbers,
+        "ways": normaliser_ways,
+        "streams": streams,
+        "apart": streams.TOKENS // streams.DRAWS,
+    }
+
+
 def _sizing(question: Question, T: int) -> Facts:
     shape, options = shape_of(question)[0], options_of(question)
     free = fitting.free_bytes(question)
@@ -194,6 +205,7 @@ VIEWS: dict[str, tuple[str, Callable[[Question, Any], Facts]]] = {
     "random-features": ("r", _random_features),
     "memory": ("n", _memory),
     "rank": ("N", _rank),
+    "normaliser": ("tokens", _normaliser),
     "sizing": ("T", _sizing),
 }
 """Axis under the finger, and what a template is told, by view."""

@@ -1,4 +1,4 @@
-"""What the tests of copied scripts walk: states of every view, and how what is printed compares with what is shown."""
+"""How what a copied script prints compares with what its view shows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 from asked import VIEWS, said, shown
+from copied_states import STATES
 
 from components.axes import AXES
 from components.code import VIEWS as SCRIPTED
@@ -18,76 +19,13 @@ from components.forms_frames import CEILING, FLOOR
 from components.forms_run import CHANNELS, HAND, RANDOM
 from components.forms_said import brief, fraction, sci, vector
 from components.lesson import Question
-from components.own import paste
 from components.powers import powers
 from components.random_features_answer import little
 from components.says import decimals, percent
 from components.sharpness_answer import name_of, toy
-from components.words import KEYS, PHIS, PITFALLS, WORDS
-from compute.memory import WRITE_RULES
-from compute.pair_streams import STREAMS
-from compute.sizing import human_bytes, models
-
-KNOBBED = ("favor~m~16~seed~3", "favor~m~64~orthogonal~false", "trig~m~16", "trig~m~64~orthogonal~true",
-           "taylor~symmetric~true", "dpfp~nu~1", "dpfp~nu~31")  # fmt: skip
-MAPS = [Question(phi=phi, seed=2) for phi in (*PHIS, *KNOBBED)]
-NARROW = [Question(phi=phi, d_k=4) for phi in (*PHIS, "dpfp~nu~1")]
-OWN = paste('{"model_type": "llama", "hidden_size": 512, "num_hidden_layers": 3, "num_attention_heads": 8}')
-
-STATES = {
-    "sharpness": [
-        (question, {"c": c})
-        for question in (*MAPS, *NARROW, *(Question(phi=phi, row=101) for phi in PHIS), Question(d_k=64, phi="favor"))
-        for c in (0.25, 1.6, 16)
-    ],
-    "memory": [
-        *((Question(), {"n": n}) for n in (0, 1, 2, 33, 256)),
-        *(
-            (Question(keys=keys, rule=rule, alpha=0.9, beta=0.7, seed=1), {"n": 48})
-            for keys in KEYS
-            for rule in WRITE_RULES
-        ),
-        *(
-            (Question(stream=stream, keys=keys, rule=rule, alpha=0.9, beta=0.7, d_v=16), {"n": n})
-            for stream in STREAMS
-            for keys, rule, n in (
-                ("random", "additive", 3), ("orthonormal", "delta", 70), ("random", "gated_delta", 100),
-                ("phi", "decay", 33),
-            )
-        ),
-        *((Question(rule=rule, duel=duel), {"n": 90}) for rule in WRITE_RULES for duel in WRITE_RULES),
-        *((Question(keys="correlated", rho=rho), {"n": 20}) for rho in (0, 0.95)),
-        *((Question(keys="orthonormal", rule="delta"), {"n": n}) for n in (0, 32, 33)),
-        *((Question(keys="phi", phi=q.phi, d_k=q.d_k, seed=q.seed), {"n": 40}) for q in (*MAPS, *NARROW)),
-    ],
-    "rank": [(question, {"N": N}) for question in (*MAPS, *NARROW) for N in (16, 96, 256)],
-    "bracketing": [
-        (Question(phi=q.phi, head=head), {"T": T}) for q in MAPS for head in (16, 128) for T in (1, 100, 2**20)
-    ],
-    "forms": [
-        *((Question(example="hand", pitfall=word, chunk=2), {"t": t}) for word in PITFALLS for t in (0, 1, 2, 63)),
-        (Question(example="hand", phi="softmax", pitfall="read_first"), {"t": 1}),
-        *((Question(example="random", phi=q.phi, d_k=q.d_k, seed=1, chunk=10), {"t": 20}) for q in (*MAPS, *NARROW)),
-        *(
-            (Question(example="random", phi=phi, d_k=d_k, pitfall=pitfall), {"t": t})
-            for pitfall in PITFALLS
-            for phi, d_k in (("relu", 4), ("elu", 16), ("taylor", 4), ("hedgehog", 4), ("softmax", 16))
-            for t in (0, 63)
-        ),
-    ],
-    "random-features": [(Question(d_k=d, seed=d), {"r": r}) for d, r in ((4, 0.25), (64, 8))],
-    "sizing": [
-        *((Question(model=model), {"T": T}) for model in models() for T in (1, 2**20)),
-        *((Question(model=model, batch=3, tp=4, kv=kv, state="bfloat16", columns="k-1", gib=40), {"T": 2**17})
-          for model in ("qwen3.8-27b", "gemma-2-9b", "kimi-linear-48b-a3b", "falcon-h1-7b")
-          for kv in ("fp8", "q8_0", "int4")),
-        (Question(model="deepseek-v3", mla="decompressed", gpu="a100-80"), {"T": 4096}),
-        (Question(own=OWN), {"T": 1000}),
-    ],
-}  # fmt: skip
-"""Every map, rule, kind of keys, mistake and model, and both ends of every axis."""
-
-CASES = [(view, question, at) for view, states in STATES.items() for question, at in [(Question(), {}), *states]]
+from components.words import WORDS
+from compute.sizing import human_bytes
+from compute.streams import DRAWS
 
 
 def parsed(printed: str) -> dict[str, list[str]]:
@@ -247,6 +185,25 @@ def check_random_features(told, question, i, plain):
     assert text("kept") == percent(float(told["variance left by orthogonal directions"][0]))
     widths = list(answered("random-features", question)["random-features.positive_band"]["d_phi"])
     near(told[f"draw {question.seed}"], own[widths.index(256)])
+
+
+def check_normaliser(told, question, i, plain):
+    answer, rtol = answered("normaliser", question), 1e-3 if plain else 1e-5  # the page adds in float32
+    own = np.nan_to_num([answer["normaliser.sums"]["own"][i], -answer["normaliser.sums"]["negative"][i]]).sum()
+    near(told["denominator"], own, rtol)
+    near(told["denominators, nine in ten"], answer["normaliser.sums"]["low"][i], rtol)
+    near([told["weight on the newest"][0].removeprefix("-")], answer["normaliser.reel"]["share"][i], rtol)
+    near(told["a kernel value moves a weight by"], answer["normaliser.derivatives"]["kernel_mid"][i], rtol)
+    near(told["a softmax score, by"], answer["normaliser.derivatives"]["score_mid"][i], rtol)
+    for label, node in (("below zero", "negative"), ("too little left", "lost")):
+        assert f"{told[label][0]} of {DRAWS}" == said("normaliser", question, f"normaliser.{node}")[i]
+    if not plain:
+        low, high = (float(x) for x in told["denominators, nine in ten"])
+        spread = said("normaliser", question, "normaliser.spread")[i]
+        assert spread == (f"{powers(low)} to {powers(high)}" if np.isfinite(low) else "0")
+        newest, near_by = (float(told[x][0]) for x in ("weight on the newest", "on the 64 newest"))
+        assert percent(newest) == said("normaliser", question, "normaliser.newest")[i]
+        assert percent(near_by) == said("normaliser", question, "normaliser.near")[i]
 
 
 def check_sizing(told, question, i, plain):

@@ -8,7 +8,9 @@ import sys
 from dataclasses import replace
 
 import pytest
-from copied import CASES, CHECKS, OWN, STATES, parsed, printed_by, stop_of
+from asked import VIEWS
+from copied import CHECKS, parsed, printed_by, stop_of
+from copied_states import CASES, OWN, STATES
 
 from components.code import script
 from components.lesson import Question
@@ -57,6 +59,10 @@ def test_a_script_imports_nothing_else(plain, allowed):
         names = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
                  for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)}  # fmt: skip
         assert {name.partition(".")[0] for name in names} <= allowed, (view, question)
+
+
+def test_every_view_has_a_script():
+    assert set(STATES) == set(VIEWS)
 
 
 def test_a_position_between_stops_moves_to_the_nearest_and_a_missing_one_to_its_default():
