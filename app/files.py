@@ -34,6 +34,18 @@ Published.__module__ = MODULE
 sys.modules[MODULE] = _module
 
 
+def folder() -> Path:
+    """Where published files lie."""
+    return Path(_folder.name)
+
+
+def list_file(name: str) -> str:
+    """Let a file of the folder be fetched; its address relative to a page."""
+    if name not in Published._js:
+        Published._js.append(name)
+    return f"components/{MODULE}/Published/_js/{name}"
+
+
 def publish(stem: str, suffix: str, content: str, most: int = 0) -> str:
     """Write the content once and return its address relative to a page.
 
@@ -42,10 +54,10 @@ def publish(stem: str, suffix: str, content: str, most: int = 0) -> str:
     digest = hashlib.sha256(content.encode()).hexdigest()[:16]
     name = f"{stem}-{digest}{suffix}"
     if name not in Published._js:
-        (Path(_folder.name) / name).write_text(content, encoding="utf-8")
-        Published._js.append(name)
+        (folder() / name).write_text(content, encoding="utf-8")
+        list_file(name)
         kept = [other for other in Published._js if other.endswith(suffix)]
         for old in kept[:-most] if most else ():
             Published._js.remove(old)
-            (Path(_folder.name) / old).unlink(missing_ok=True)
-    return f"components/{MODULE}/Published/_js/{name}?v={digest}"
+            (folder() / old).unlink(missing_ok=True)
+    return f"{list_file(name)}?v={digest}"

@@ -11,6 +11,7 @@ import panel as pn
 from jinja2 import Environment, FileSystemLoader, Template
 
 from app.context import between_stops, context, in_script, started
+from app.copies import copy_of
 from app.figures import Figures, page_figures
 from app.files import publish
 from app.session import Session, answers
@@ -114,6 +115,7 @@ def _fill(document: Any, name: str) -> None:
     document.template = template()
     document.template_variables.update(
         told,
+        static=copy_of(name),
         pending=lesson.question != Question(),
         controls={word: CONTROLS[word].label for word in controls},
         page_data=in_script(told["data"]),

@@ -10,6 +10,7 @@ import sys
 
 from tornado.ioloop import IOLoop
 
+from app.copies import make_copies, wanted
 from app.page import warm
 
 ORIGINS = "BOKEH_ALLOW_WS_ORIGIN"
@@ -22,6 +23,9 @@ if "*" in os.environ.get(ORIGINS, ""):
     sys.exit(f"{ORIGINS} must name the hosts that visitors see, such as explorer.example.org; * would let any site in.")
 
 warm()
+
+if wanted():
+    IOLoop.current().add_callback(make_copies)
 
 if SAY in os.environ:  # said by the loop, which runs when the port is bound
     IOLoop.current().add_callback(print, os.environ[SAY], flush=True)

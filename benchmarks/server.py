@@ -65,7 +65,7 @@ def web_command(procfile: Path) -> str:
 def serving(command: str, *options: str) -> Iterator[Server]:
     """Run a shell command with a free $PORT until the block ends.  Options are added to the command and win over it."""
     port = _free_port()
-    environment = {**os.environ, "PORT": str(port), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PORT": str(port), "PYTHONPATH": str(ROOT), "EXPLORER_COPIES": "no"}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(

@@ -122,7 +122,8 @@ def test_there_is_one_process_and_its_limits_are_stated():
 
 def environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("BOKEH_") and name != "ADDRESS"}
-    return kept | {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])} | more
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return kept | {"PATH": path, "EXPLORER_COPIES": "no"} | more
 
 
 @pytest.mark.parametrize("origins", ["*", "explorer.example.org,*:443"])
