@@ -104,7 +104,6 @@ def context(
         "labels": {word.name: word.meaning for word in WORDS.values()},
         "title": NAME,
         "version": running_version(),
-        "scripted": not compact,
         "quiet": [node for v in views for node in v.side_nodes] if compact else [],
     }
     return {

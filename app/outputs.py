@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
 from app.files import publish
 from components.axes import AXES
+from components.cite import cite
 from components.code import script
 from components.legal import Refused
 from components.lesson import Question
@@ -46,14 +48,25 @@ def code(view: str, question: Question, told: Mapping[str, Any]) -> str:
         return f"# {reason}\n"
 
 
+def citation(page: str, title: str, question: Question, told: Mapping[str, Any]) -> str:
+    """The entry of a state in BibTeX, and as a sentence."""
+    entry = cite(page, title, question, positions(told.get("at")), web_link(told.get("link")), date.today())
+    return f"{entry.bibtex}\n{entry.text}\n"
+
+
+def web_link(told: Any) -> str:
+    """An address that a browser says it is at, without its words; empty if it is none of the web."""
+    link = str(told or "").partition("?")[0][:MOST_LINK]
+    return link if link.startswith(("https://", "http://")) else ""
+
+
 def saved(name: str, question: Question, told: Mapping[str, Any]) -> str:
     """The address of the page as one file.  ExportError or Refused says why there is none."""
     from app.export import SUFFIX, one_file  # which imports the session's answers
 
     words = {f: getattr(question, f) for f in question.__dataclass_fields__} | positions(told.get("at"))
     theme = {"theme": "dark"} if told.get("theme") == "dark" else {}
-    link = str(told.get("link", ""))[:MOST_LINK]
-    page = one_file(
-        name, urlencode({**written(words), **theme}), link=link if link.startswith(("https://", "http://")) else ""
-    )
+    query = urlencode({**written(words), **theme})
+    link = web_link(told.get("link"))
+    page = one_file(name, query, link=link and f"{link}?{query}")
     return publish(name, SUFFIX, page, most=MOST_FILES)

@@ -14,7 +14,8 @@ import panel as pn
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
-from app.outputs import SAVING, code, saved
+from app.outputs import SAVING, citation, code, saved
+from components.about import NAME
 from components.lesson import Lesson, Question
 from components.own import ConfigError, paste
 from components.reel import Answer, Columns, is_drawn
@@ -129,7 +130,10 @@ class Session:
             self._refused(self.lesson.take({"row": "" if row == self.lesson.row else str(row)}))
 
         elif kind == "code":
-            self._beside(COMPUTING, "page.code", code, self.views[0].word, self.lesson.question, told)
+            title = self.views[0].title if len(self.views) == 1 else NAME
+            self._beside(COMPUTING, "page.cite", citation, self.page, title, self.lesson.question, told)
+            if len(self.views) == 1:
+                self._beside(COMPUTING, "page.code", code, self.page, self.lesson.question, told)
         elif kind == "save":
             self._beside(SAVING, "page.saved", saved, self.page, self.lesson.question, told)
         elif kind == "paste":

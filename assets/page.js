@@ -8,6 +8,7 @@
   const own = {
     'page.words': words,
     'page.download': told => { if (told.name?.length) download(told) },
+    'page.cite': told => X.say('page.cite', told.text?.[0] ?? ''),
     'page.code': told => X.say('page.code', told.text?.[0] ?? ''),
     'page.saved': told => document.dispatchEvent(new CustomEvent('explorer:saved', {detail: told.text?.[0]})),
     'page.paste': told => X.say('page.paste', told.text?.[0] ?? ''),
@@ -61,8 +62,9 @@
   }
   window.addEventListener('popstate', () => X.restore(Object.fromEntries(new URLSearchParams(location.search))))
   const stops = () => Object.fromEntries(Object.entries(page.axes).map(([axis, {stops}]) => [axis, String(stops[X.at[axis]])]))
-  X.write = told => send('code', {...told, at: stops()})
-  X.save = told => send('save', {...told, at: stops(), theme: document.documentElement.dataset.theme})
+  const here = () => location.origin + location.pathname
+  X.write = told => send('code', {...told, link: here(), at: stops()})
+  X.save = () => send('save', {link: here(), at: stops(), theme: document.documentElement.dataset.theme})
   X.tapRow = ({y}) => { document.activeElement?.blur(); send('tap', {what: 'row', at: Math.floor(y)}) }
   X.tapPair = ({x}) => { document.activeElement?.blur(); if (x >= 0.5) send('words', {pair: String(Math.round(x))}) }
 

@@ -35,7 +35,7 @@
   form.addEventListener('change', build)
   form.addEventListener('submit', event => event.preventDefault())
 
-  const ask = () => { if (page.scripted) X.write?.({plain: one('[data-plain]', box).checked}) }
+  const ask = () => X.write?.({plain: one('[data-plain]', box)?.checked ?? false})
   for (const button of all('[data-share]')) button.addEventListener('click', () => {
     form.theme.value = root.dataset.theme
     build()
@@ -60,7 +60,7 @@
   for (const button of all('[data-save]', box)) button.addEventListener('click', () => {
     button.disabled = true
     saving('a few seconds …')
-    X.save({link: address(false)})
+    X.save()
   })
   document.addEventListener('explorer:saved', ({detail}) => {
     for (const button of all('[data-save]', box)) button.disabled = false
