@@ -51,6 +51,7 @@ window.Explorer = (() => {
   // --- a frame's piece, and its place
   const typed = column => ArrayBuffer.isView(column)
   function piece(reel, bind, i) {
+    if (bind.also) return row(model(bind.pool).data[bind.column], i * page.axes[bind.also].stops.length + at[bind.also])
     if (!bind.pool) return row(reel.data[bind.column], i)
     const pool = model(bind.pool).data[bind.column], start = reel.data[bind.start][i]
     return bind.stop ? {array: pool, start, length: reel.data[bind.stop][i] - start} : row(pool, start)
@@ -93,7 +94,8 @@ window.Explorer = (() => {
   }
 
   // --- positions
-  function turn(reel, i) {
+  function turn(reel) {
+    const i = at[reel.tags[0].axis]
     for (const bind of reel.tags[0].binds) {
       const value = piece(reel, bind, i)
       if (bind.node) say(bind.node, typeof value == 'string' ? value : fill(bind.phrase, value))
@@ -114,7 +116,7 @@ window.Explorer = (() => {
       input.style.setProperty('--at', `${100 * i / (stops.length - 1)}%`)
     }
     for (const out of all(`output[data-axis="${axis}"]`)) out.textContent = page.axes[axis].words[i]
-    if (documentOfFigures) { for (const reel of reels[axis] ?? []) turn(reel, i); flush() }
+    if (documentOfFigures) { for (const reel of reels[axis] ?? []) turn(reel); flush() }
     document.dispatchEvent(new CustomEvent('explorer:seek', {detail: {axis, index: i}}))
   }
   const rest = axis => document.dispatchEvent(new CustomEvent('explorer:rest', {detail: {axis, index: at[axis]}}))
@@ -122,7 +124,7 @@ window.Explorer = (() => {
   function repaint(names = null) {
     const reached = bind => names.has(bind.source) || names.has(bind.pool) || names.has(bind.phrase?.replace(/\.[^.]*$/, ''))
     for (const axis in reels) for (const reel of reels[axis])
-      if (!names || names.has(reel.name) || reel.tags[0].binds.some(reached)) turn(reel, at[axis])
+      if (!names || names.has(reel.name) || reel.tags[0].binds.some(reached)) turn(reel)
     flush()
   }
 
@@ -204,7 +206,8 @@ window.Explorer = (() => {
     documentOfFigures = Bokeh.documents.find(d => d.roots().some(r => r.id in roots))
     for (const m of documentOfFigures._all_models.values()) if (m.name) models.set(m.name, m)
     for (const m of models.values())
-      if (m.tags?.[0]?.binds) (reels[m.tags[0].axis] ??= []).push(m)
+      for (const axis of m.tags?.[0]?.binds ? new Set([m.tags[0].axis, ...m.tags[0].binds.map(b => b.also).filter(Boolean)]) : [])
+        (reels[axis] ??= []).push(m)
     if (theme == 'dark') recolour()
     repaint()
     document.documentElement.dataset.figures = 'ready'

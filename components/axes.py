@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from components.powers import raised
+
 R40 = (1, 1.06, 1.12, 1.18, 1.25, 1.32, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.12, 2.24, 2.36, 2.5, 2.65, 2.8, 3,
        3.15, 3.35, 3.55, 3.75, 4, 4.25, 4.5, 4.75, 5, 5.3, 5.6, 6, 6.3, 6.7, 7.1, 7.5, 8, 8.5, 9, 9.5)  # fmt: skip
 """Preferred numbers of ISO 3, forty to the decade: even on a log axis and short to read."""
+
+
+def tolerance(digits: float) -> str:
+    """`10⁻¹⁰`, or `3·10⁻¹¹` half a decade below."""
+    return ("" if digits == int(digits) else "3·") + f"10{raised(-math.ceil(digits))}"
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,13 @@ AXES: dict[str, Axis] = {
         Axis("c", "sharpness c", _sharpness_stops(), lambda c: f"c = {c:g}"),
         Axis("n", "pairs written n", tuple(range(257)), lambda n: f"n = {n}", log=False),
         Axis("N", "queries and keys N", (16, 24, 32, 48, 64, 96, 128, 192, 256), lambda N: f"N = {N}"),
+        Axis(
+            "rtol",
+            "tolerance of the rank",
+            tuple(i / 2 for i in range(2, 27)),
+            lambda x: f"σ > {tolerance(x)} σ₁",
+            log=False,
+        ),
         Axis("T", "context T", _context_stops(), lambda T: f"{T:,}"),
         Axis("t", "token t", tuple(range(64)), lambda t: f"t = {t + 1}", log=False),
         Axis("r", "length ‖q+k‖", _lengths(), lambda r: f"‖q+k‖ = {r:g}"),

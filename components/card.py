@@ -10,13 +10,13 @@ from components.reel import Answer, Reel, is_drawn
 from components.view import Drawing, View
 
 
-def with_card(
+def card_of(
     view: View,
     draw: Callable[[Question, bool], Drawing],
     without: frozenset[str],
     ask: Callable[[Question], Question] = lambda question: question,
 ) -> View:
-    """The view with a card for the overview.
+    """The view's card for the overview.
 
     draw: the card's figures.  without: sources, columns (`source.column`), models and text nodes that it leaves out;
     what only they need is neither kept nor sent.  ask: the question that the card answers instead of the page's.
@@ -41,7 +41,7 @@ def with_card(
                 told[name] = columns
         return told
 
-    return replace(view, card=replace(view, draw=draw, reels=reels, answer=answer))
+    return replace(view, draw=draw, reels=reels, answer=answer)
 
 
 def _columns(all_reels: tuple[Reel, ...], reels: tuple[Reel, ...]) -> dict[str, set[str]]:

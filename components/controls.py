@@ -17,6 +17,7 @@ from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
 from compute.pitfalls import PITFALLS as MISTAKES
+from compute.rank import PRECISIONS
 from compute.sizing import DTYPES, load_model, models
 from compute.sizing.options import COLUMNS, MLA
 
@@ -154,6 +155,8 @@ CONTROLS: dict[str, Control] = {
     "duel": Control("against", choice("duel", {"no other rule": "none", **RULES}, 118)),
     "d_v": Control("value width d_v", choice("d_v", {str(d): d for d in VALUE_WIDTHS}, 62)),
     "pair": Control("take apart pair", whole("pair", 1, 256, 66)),
+    "mask": Control("mask", segmented("mask", {"none": "none", "causal": "causal"})),
+    "precision": Control("computed in", segmented("precision", {word: word for word in PRECISIONS})),
     "compare": Control("compare with", make_compare),
     "batch": Control("sequences", whole("batch", 1, 4096, 76)),
     "kv": Control("cache dtype", choice("kv", tuple(DTYPES), 92)),

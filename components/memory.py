@@ -7,7 +7,7 @@ from dataclasses import replace
 from bokeh.models import CustomJS, FixedTicker, Range1d, TapTool
 from bokeh.plotting import figure
 
-from components.card import with_card
+from components.card import card_of
 from components.lesson import Question
 from components.memory_answer import END, NOWHERE, TICKS, answer
 from components.memory_run import CELLS, STEP, WIDTH
@@ -131,7 +131,7 @@ def _energy(sources: dict, axis: Range1d, ticker: FixedTicker) -> figure:
     line(fig, sources["memory.energies"], "n", "least", "faint", line_dash=[1, 3], line_width=1.6)
     line(fig, sources["memory.energies"], "n", "energy", "ink")
     fig.scatter(
-        "n", "energy", source=sources["memory.energies"], size=3, color=LIGHT["ink"]
+        "n", "energy", source=sources["memory.energies"], size=2.4, color=LIGHT["ink"]
     )  # a stop alone has no line
     return fig
 
@@ -162,7 +162,7 @@ def _split(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker
 
 
 def _tapped(fig: figure) -> None:
-    fig.add_tools(TapTool())
+    fig.add_tools(TapTool(renderers=[]))  # the tap is all we want: nothing is selected, nothing fades
     fig.js_on_event("tap", CustomJS(code="Explorer.tapPair?.(cb_obj)"))
 
 
@@ -212,4 +212,6 @@ LEFT_OUT = frozenset(
 )
 """Of sources, models and nodes: what the overview does without."""
 
-VIEW = with_card(VIEW, draw_card, LEFT_OUT, ask=lambda question: replace(question, duel="none", pair=20))
+VIEW = replace(
+    VIEW, card=card_of(VIEW, draw_card, LEFT_OUT, ask=lambda question: replace(question, duel="none", pair=20))
+)

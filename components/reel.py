@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource
 
+from components.axes import AXES
+
 Columns = Mapping[str, Any]
 Answer = dict[str, Columns]
 """`{source name: {column: values}}`, what a view says to a question."""
@@ -32,6 +34,7 @@ class Bind:
     A piece may be shorter than its target column; the rest is then NaN.
     pool, start, stop: the piece is `pool[column][start:stop]` (a ragged stack), where start and stop are reel columns;
     without stop, it is the pool's row number `start`.
+    also: a second axis; `pool[column]` then has a row for every stop of the reel's axis and, within it, of this one.
     scale: one step of an integer column, so that small integers can travel for floats.
     image: the target column holds one image rather than one value a row.
     """
@@ -48,6 +51,7 @@ class Bind:
     scale: float = 1.0
     image: bool = False
     phrase: str = ""
+    also: str = ""
 
     def spelled(self) -> dict[str, Any]:
         """Only what is set, for the script."""
@@ -65,9 +69,11 @@ class Reel:
     axis: str
     binds: tuple[Bind, ...]
 
-    def piece(self, bind: Bind, answer: Answer, i: int) -> Any:
-        """What the bind shows at stop i."""
-        reel = answer[self.name]
+    def piece(self, bind: Bind, answer: Answer, positions: Mapping[str, int]) -> Any:
+        """What the bind shows at the given stops."""
+        reel, i = answer[self.name], positions[self.axis]
+        if bind.also:
+            return answer[bind.pool][bind.column][i * len(AXES[bind.also].stops) + positions[bind.also]]
         if not bind.pool:
             return reel[bind.column][i]
         pool, start = answer[bind.pool][bind.column], int(reel[bind.start][i])
@@ -78,10 +84,9 @@ def frame_columns(reels: Iterable[Reel], answer: Answer, positions: Mapping[str,
     """The columns that reels own in figure sources, at the given stops."""
     columns: dict[str, dict[str, Any]] = {}
     for reel in reels:
-        i = positions[reel.axis]
         for bind in reel.binds:
             if bind.source:
-                piece = _decoded(reel.piece(bind, answer, i), bind.scale)
+                piece = _decoded(reel.piece(bind, answer, positions), bind.scale)
                 target = columns.setdefault(bind.source, {})
                 target[bind.to or bind.column] = _filled(piece, bind, answer)
     return columns
@@ -89,13 +94,11 @@ def frame_columns(reels: Iterable[Reel], answer: Answer, positions: Mapping[str,
 
 def frame_texts(reels: Iterable[Reel], answer: Answer, positions: Mapping[str, int]) -> dict[str, str]:
     """The texts that reels put into page nodes, at the given stops."""
-    return {
-        bind.node: _said(reel, bind, answer, positions[reel.axis]) for reel in reels for bind in reel.binds if bind.node
-    }
+    return {bind.node: _said(reel, bind, answer, positions) for reel in reels for bind in reel.binds if bind.node}
 
 
-def _said(reel: Reel, bind: Bind, answer: Answer, i: int) -> str:
-    piece = reel.piece(bind, answer, i)
+def _said(reel: Reel, bind: Bind, answer: Answer, positions: Mapping[str, int]) -> str:
+    piece = reel.piece(bind, answer, positions)
     if isinstance(piece, str):
         return piece
     source, _, column = bind.phrase.rpartition(".")
@@ -112,7 +115,7 @@ def fill(phrase: str, parts: Iterable[str]) -> str:
 def frame_properties(reels: Iterable[Reel], answer: Answer, positions: Mapping[str, int]) -> list[tuple[str, str, Any]]:
     """(model, property, value) that reels set, at the given stops."""
     return [
-        (bind.model, bind.property, reel.piece(bind, answer, positions[reel.axis]))
+        (bind.model, bind.property, reel.piece(bind, answer, positions))
         for reel in reels
         for bind in reel.binds
         if bind.model

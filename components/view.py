@@ -47,7 +47,8 @@ class View:
     axis: the reel axis under the finger.  asks: server words whose controls stand in its card.
     readouts: (label, text node) pairs of the side column; table: rows of the bill below them, 0 for none.
     paste: whether a config can be pasted or dropped here.
-    dials: further controls, on its own page only.  span: share of the plot's width that its slider takes.
+    rails: further axes with a slider, and dials: further controls, on its own page only.
+    span: share of the plot's width that its slider takes.
     player: what its play button says.  ribbon: words whose controls stand above the view on its own page.
     card: what the overview shows of it, if less than all (`components.card`).
     """
@@ -65,6 +66,7 @@ class View:
     player: str = ""
     span: float = 1.0
     dials: tuple[str, ...] = ()
+    rails: tuple[str, ...] = ()
     table: int = 0
     paste: bool = False
     ribbon: tuple[str, ...] = field(default=("phi", "d_k", "seed"))

@@ -17,6 +17,7 @@ from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
+from compute.rank import PRECISIONS
 from compute.sizing import DTYPES, ConfigError, models
 from compute.sizing.options import COLUMNS, MLA
 
@@ -113,6 +114,8 @@ WORDS: dict[str, Word] = {
         _word("duel", "none", one_of(("none", *WRITE_RULES)), "second write rule on the same pairs"),
         _word("d_v", 32, whole_of(VALUE_WIDTHS), "width of the values that the memory stores"),
         _word("pair", 20, number(1, 256, int), "stored pair whose read is taken apart"),
+        _word("mask", "none", one_of(("none", "causal")), "mask on the kernel matrix"),
+        _word("precision", "float64", one_of(PRECISIONS), "dtype in which singular values are computed"),
         _word("model", "minimax-01", one_of(models()), "model whose bytes are counted"),
         _word(
             "own",
@@ -144,6 +147,14 @@ WORDS: dict[str, Word] = {
         _word("c", 1.6, number(0.25, 16), "sharpness: the query is c·q", write=brief, server=False),
         _word("n", 128, number(0, 256, int), "pairs written", server=False),
         _word("N", 256, number(16, 256, int), "queries and keys of the kernel matrix", server=False),
+        _word(
+            "rtol",
+            10.0,
+            number(1, 13),
+            "tolerance of the numerical rank, as a power: 10 to minus this",
+            write=brief,
+            server=False,
+        ),
         _word("T", 2**20, number(1, 10_000_000, int), "context length in tokens", server=False),
         _word("t", 2, number(0, 63, int), "token that is being read", server=False),
         _word("r", 2.828, number(0.25, 8), "length ‖q+k‖ of query plus key", write=brief, server=False),

@@ -83,19 +83,53 @@ def spectra(
 ) -> Array:
     """`kernel_spectrum` of the first N queries and keys for each N of `lengths`, `[*lead, len(lengths), max(lengths)]`.
 
-    Row i holds N values, zeros where the features are exhausted, then NaN.
+    Row i holds N values, zeros where the features are exhausted, then NaN.  What prefixes share is computed once: the
+    matrix, or features and, where these are fewer than N, triangular factors that grow from length to length.
     """
-    xp = namespace(Q)
     lengths = [whole("lengths", N, 1, min(Q.shape[-2], K.shape[-2])) for N in lengths]
-    rows = []
-    for N in lengths:
-        prefix = Q[..., :N, :]
-        values = kernel_spectrum(prefix, prefix if K is Q else K[..., :N, :], phi, scale, dtype=dtype)
-        zeros, nothing = (xp.zeros_like(values[..., :1]) for _ in range(2))
-        nothing = nothing + xp.nan
-        short, absent = N - values.shape[-1], max(lengths) - N
-        rows.append(xp.concat([values, *[zeros] * short, *[nothing] * absent], axis=-1))
-    return xp.stack(rows, axis=-2)
+    same = K is Q
+    Q = Q[..., : max(lengths), :]
+    K = Q if same else K[..., : max(lengths), :]
+    if phi is None:
+        M = kernel_matrix(Q, K, scale=scale, dtype=dtype)
+        return _padded([spectrum(M[..., :N, :N], symmetric=same, dtype=dtype) for N in lengths], lengths)
+    _, (Q, K), scale = _enter(Q, K, scale, dtype)
+    phi_q = _features(phi, Q, scale)
+    phi_k = phi_q if same else _features(phi, K, scale)
+    return _padded(feature_spectra(phi_q, phi_k, lengths, dtype=dtype), lengths)
+
+
+def feature_spectra(phi_q: Array, phi_k: Array, lengths: Sequence[int], *, dtype: str = "float64") -> list[Array]:
+    """`feature_spectrum` of the first N rows of features `[*lead, rows, d_phi]` for each N of `lengths`."""
+    xp, (phi_q, phi_k) = _floats(dtype, ndim=2, phi_q=phi_q, phi_k=phi_k)
+    d_phi = phi_q.shape[-1]
+    tall = sorted({N for N in lengths if d_phi < N})
+    told = {}
+    if tall:
+        left, right = (_growing(xp, x, tall) for x in (phi_q, phi_k))
+        values = xp.linalg.svdvals(xp.stack(left, axis=0) @ xp.stack(right, axis=0).mT)
+        told = {N: values[i, ...] for i, N in enumerate(tall)}
+    return [told[N] if N in told else spectrum(phi_q[..., :N, :] @ phi_k[..., :N, :].mT, dtype=dtype) for N in lengths]
+
+
+def _growing(xp: Any, A: Array, stops: Sequence[int]) -> list[Array]:
+    """Triangular factors R of the first N rows of A for each of the ascending stops: each grows from the one before."""
+    factors, start = [], 0
+    for N in stops:
+        rows = A[..., start:N, :]
+        factors.append(_triangle(xp.concat([factors[-1], rows], axis=-2) if factors else rows))
+        start = N
+    return factors
+
+
+def _padded(rows: Sequence[Array], lengths: Sequence[int]) -> Array:
+    """Spectra as rows of one array: zeros up to their length, NaN behind it."""
+    xp, longest, told = namespace(rows[0]), max(lengths), []
+    for values, N in zip(rows, lengths):
+        zero = xp.zeros_like(values[..., :1])
+        short, absent = N - values.shape[-1], longest - N
+        told.append(xp.concat([values, *[zero] * short, *[zero + xp.nan] * absent], axis=-1))
+    return xp.stack(told, axis=-2)
 
 
 def rank_of(values: Array, rtol: float = 1e-10) -> Any:

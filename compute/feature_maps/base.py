@@ -50,6 +50,10 @@ class FeatureMap(Member):
         """Largest rank that a kernel matrix of this map can have: the number of distinct features."""
         return self.d_phi(d_k)
 
+    def merged(self) -> FeatureMap:
+        """A map with the same kernel and as many features as `rank_bound` says."""
+        return self
+
     def features(self, x: Array) -> Array:
         """φ(x) for a floating array that was let in already."""
         raise NotImplementedError

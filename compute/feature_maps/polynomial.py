@@ -40,6 +40,9 @@ class Taylor(FeatureMap):
         d_k = whole("d_k", d_k, 1)
         return 1 + d_k + d_k * (d_k + 1) // 2
 
+    def merged(self) -> Taylor:
+        return Taylor(symmetric=True)
+
     def features(self, x: Array) -> Array:
         xp = namespace(x)
         if self.symmetric:

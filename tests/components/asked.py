@@ -17,6 +17,7 @@ from app.page import OVERVIEW, pages, view
 from components.axes import AXES
 from components.lesson import SERVER, Question, fit
 from components.reel import fill
+from components.view import start_positions
 from components.words import KEYS, PHIS, WIDTHS, Word
 from compute.memory import WRITE_RULES
 
@@ -163,8 +164,10 @@ def _mark(value):
 
 
 def piece_of(reel, bind, answer, i):
-    """What a bind says it shows at stop i, read off its fields."""
+    """What a bind says it shows at stop i, read off its fields; a second axis stands at its default."""
     row = answer[reel.name]
+    if bind.also:
+        return answer[bind.pool][bind.column][i * len(AXES[bind.also].stops) + start_positions()[bind.also]]
     if not bind.pool:
         piece = row[bind.column][i]
     elif bind.stop:

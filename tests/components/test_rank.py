@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import linalg, stats
 
 from components.axes import AXES
 from components.lesson import Question
+from components.rank_far import _ranks, far_ranks, load
 from components.sharpness_answer import name_of
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import read_member
@@ -32,24 +34,108 @@ def test_the_spectra_are_scipys_singular_values(word, d_k, seed):
         values = linalg.svdvals(kernel_matrix(Q[:N], K[:N], phi))
         relative = values / values[0]
         clear = relative > 1e-11  # below lies the roundoff of the full matrix
-        assert len(drawn[i]) == N
-        np.testing.assert_allclose(drawn[i][clear], relative[clear], rtol=2e-3)
-        assert np.all(drawn[i][~clear] < 1e-10)
+        assert len(drawn[i]) == N or drawn[i][-1] < 1e-13  # what a map has no features for is not sent
+        np.testing.assert_allclose(drawn[i][clear[: len(drawn[i])]], relative[clear], rtol=2e-3)
+        assert np.all(drawn[i][~clear[: len(drawn[i])]] < 1e-10)
 
 
 def ranks(question, word):
     return np.array([np.sum(values > 1e-10) for values in shown("rank", question, "rank.spectrum", word)])
 
 
-@pytest.mark.parametrize("question", relevant("rank"), ids=lambda q: f"{q.phi}-{q.d_k}-{q.seed}-{q.row}")
+def plain(text):
+    return int(text.replace(",", ""))
+
+
+@pytest.mark.parametrize(
+    "question", relevant("rank"), ids=lambda q: f"{q.phi}-{q.d_k}-{q.seed}-{q.row}-{q.mask}-{q.precision}"
+)
 def test_the_rank_headline_counts_the_singular_values_that_are_drawn(question):
     own, soft = ranks(question, question.map_word), ranks(question, SOFTMAX)
     for i, text in enumerate(said("rank", question, "rank.headline")):
         N = AXES["N"].stops[i]
-        numbers = {int(x.replace(",", "")) for x in re.findall(r"(?<![\w.])\d[\d,]*(?![\w.]*\d)", text)}
-        labels = {int(x) for x in re.findall(r"\d+", name_of(question.map_word))} | {64}  # elu+1, float64
-        assert {own[i], N} <= numbers <= {own[i], soft[i], N} | labels, (text, own[i], soft[i])
+        block = plain(said("rank", question, "rank.block")[i].split()[0])
+        numbers = {plain(x) for x in re.findall(r"(?<![\w.])\d[\d,]*(?![\w.]*\d)", text)}
+        labels = {int(x) for x in re.findall(r"\d+", name_of(question.map_word))}  # elu+1
+        assert {own[i], N} <= numbers <= {own[i], soft[i], N, block} | labels, (text, own[i], soft[i])
         assert said("rank", question, "rank.own")[i] == f"{own[i]} of {N}"
+
+
+FEW = [Question(), Question(phi="softmax", d_k=4), Question(phi="favor", seed=7), Question(precision="float32")]
+
+
+@pytest.mark.parametrize("question", FEW, ids=lambda q: f"{q.phi}-{q.d_k}-{q.seed}-{q.precision}")
+def test_every_tolerance_counts_the_values_above_its_line(question):
+    """All stops of both axes: numbers beside names, headline, and rank against N."""
+    told, lines = answer(question), answer(question)["rank.tolerance"]["location"]
+    assert len(lines) == len(AXES["rtol"].stops)
+    for k, word in enumerate(PHIS):
+        drawn = shown("rank", question, "rank.spectrum", word)
+        for i in (0, 4, len(drawn) - 1):
+            counted = [int(np.sum(drawn[i] > float(rtol))) for rtol in lines]
+            at = slice(i * len(lines), (i + 1) * len(lines))
+            edge = [np.any(np.abs(drawn[i] / rtol - 1) < 1e-5) for rtol in lines]  # float32 may fall on the other side
+            for told_rank, growth, want, close in zip(
+                told["rank.counts"]["rank"][at, k], told["rank.tolerance"][f"growth_{word}"][:, i], counted, edge
+            ):
+                assert close or told_rank == growth == want
+    name = PHIS.index(question.map_word)
+    for row, (_, rank, *_) in zip(told["rank.counts"]["rank"], told["rank.counts"]["headline"], strict=True):
+        assert plain(rank) == row[name]
+
+
+@pytest.mark.parametrize("word", [SOFTMAX, "elu", "taylor"])
+def test_the_mask_leaves_softmax_and_the_chosen_map_and_fills_the_rank(word):
+    question = Question(phi=word, mask="causal")
+    Q, K = (a[:256] for a in queries_and_keys(16, 0))
+    M = np.tril(kernel_matrix(Q, K, question.map))
+    values = linalg.svdvals(M)
+    drawn = {w: shown("rank", question, "rank.spectrum", w)[-1] for w in PHIS}
+    assert {w for w, v in drawn.items() if len(v)} == {SOFTMAX, word}
+    clear = values / values[0] > 1e-10
+    np.testing.assert_allclose(drawn[word][clear], (values / values[0])[clear], rtol=2e-3)
+    frames = shown("rank", question, "rank.kernel", "image")
+    assert not np.triu(frames[-1], k=1).any()
+    assert said("rank", question, "rank.block") == said("rank", replace(question, mask="none"), "rank.block")
+
+
+def test_float32_counts_roundoff_as_rank_and_a_higher_tolerance_does_not():
+    question = Question(precision="float32")
+    at = {digits: AXES["rtol"].stops.index(digits) - len(AXES["rtol"].stops) for digits in (6.0, 10.0)}
+    counts = answer(question)["rank.counts"]["rank"][:, PHIS.index("elu")]
+    assert counts[at[6.0]] == 16 and counts[at[10.0]] > 200
+    M = kernel_matrix(*(a[:256] for a in queries_and_keys(16, 0)), Question().map).astype(np.float32)
+    assert np.sum(linalg.svdvals(M) > 1e-6 * linalg.svdvals(M)[0]) == 16
+
+
+@pytest.mark.parametrize("word, at_1024", [("elu", 16), ("taylor", 153), ("dpfp", 96), (SOFTMAX, 1024)])
+def test_the_kept_ranks_of_long_sequences_are_those_of_the_lesson(word, at_1024):
+    """The file against what needs no decomposition: the bound, and softmax's full rank."""
+    told = far_ranks("float64", "none", 16)[PHIS.index(word)]
+    at = AXES["rtol"].stops.index(10.0)
+    assert told[:, at].tolist() == [min(512, at_1024), at_1024]
+    shown_ = answer()["rank.tolerance"]["far"][at].reshape(len(PHIS), 2)
+    assert shown_[PHIS.index(word)].tolist() == told[:, at].tolist()
+
+
+def test_the_kept_ranks_are_what_their_script_gives():
+    """One matrix of the file computed anew."""
+    assert (
+        _ranks("hedgehog", 8, 512, "causal", "float64")
+        == far_ranks("float64", "causal", 8)[PHIS.index("hedgehog"), 0].tolist()
+    )
+    assert load()["made"]["seed"] == 0 and load()["made"]["date"] in told_text("rank.made")
+
+
+def told_text(node):
+    texts = answer()["rank.texts"]
+    return texts["text"][texts["node"].index(node)]
+
+
+def test_the_overview_counts_at_one_tolerance():
+    told = VIEWS["rank"].card.answer(Question(precision="float32", mask="causal"))
+    assert len(told["rank.counts"]["rank"]) == len(AXES["N"].stops) and "rank.tolerance" not in told
+    np.testing.assert_array_equal(told["rank.counts"]["rank"][-1], [ranks(DEFAULT, word)[-1] for word in PHIS])
 
 
 @pytest.mark.parametrize("phi", PHIS)

@@ -8,6 +8,7 @@ import pytest
 import scipy.linalg
 import torch
 
+from compute.feature_maps import FEATURE_MAPS
 from compute.rank import (
     block_rank,
     feature_spectrum,
@@ -107,10 +108,18 @@ def test_prefixes_are_padded_with_exact_zeros_and_then_nothing(phi):
     assert rows.shape == (3, 64)
     for row, N in zip(rows, lengths):
         values = kernel_spectrum(Q[:N], K[:N], phi)
-        np.testing.assert_array_equal(row[: len(values)], values)
+        np.testing.assert_allclose(row[: len(values)], values, rtol=1e-9, atol=1e-13 * values[0])
         np.testing.assert_array_equal(row[len(values) : N], 0)
         assert np.isnan(row[N:]).all()
     np.testing.assert_array_equal(rank_of(rows), [numerical_rank(kernel_matrix(Q[:N], K[:N], phi)) for N in lengths])
+
+
+@pytest.mark.parametrize("word", FEATURE_MAPS)
+def test_a_merged_map_has_the_same_kernel_and_no_feature_twice(word):
+    Q, K = toys(60, 4)
+    phi = FEATURE_MAPS[word]()
+    assert phi.merged().d_phi(4) == phi.rank_bound(4)
+    np.testing.assert_allclose(kernel_matrix(Q, K, phi.merged()), kernel_matrix(Q, K, phi), rtol=1e-12)
 
 
 # Ranks

@@ -1,0 +1,268 @@
+"""What rank says: spectra, the rank at every tolerance, and the sentences about them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from components.axes import AXES, tolerance
+from components.formula import mathml
+from components.lesson import Question
+from components.plots import spread
+from components.rank_far import LENGTHS, SEED, far_ranks, load
+from components.rank_run import (
+    EXTENTS,
+    FLOOR,
+    LARGEST,
+    STOPS,
+    TOLERANCES,
+    block_ranks,
+    every_spectrum,
+    pictures,
+    ranks,
+    values_of,
+)
+from components.reel import Answer
+from components.sharpness_answer import members, name_of
+from components.view import props, texts
+from components.words import PHIS, SOFTMAX
+from compute.feature_maps import FeatureMap
+
+DIGITS = AXES["rtol"].stops
+FRAMES = np.searchsorted(EXTENTS, STOPS)
+ALL_N = (*STOPS, *LENGTHS)
+LAST = 1150.0
+"""Where the names stand on the axis of tokens."""
+
+NOWHERE = -100.0
+"""A mark that is not drawn stands here, left of every axis."""
+
+SOFTMAX_LATEX = r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N"
+BOUND_LATEX = r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi"
+PROOF_LATEX = (
+    r"e^{x_i x_j} = \sum_{m \ge 0} \frac{x_i^m x_j^m}{m!}",
+    r"\det\big(x_i^m\big)_{i,\,m<n} = \prod_{i<j} (x_j - x_i) \ne 0",
+)
+"""Why softmax's kernel has full rank whatever floating point sees: a sum of squares whose first n vectors are the
+columns of a Vandermonde matrix."""
+
+
+def answer(question: Question) -> Answer:
+    row = question.row
+    return {
+        **_answer(question.phi, question.d_k, question.seed, question.mask, question.precision),
+        "rank.chosen": {
+            "x": np.array([0.0]),
+            "y": np.array([-10.0 if row is None else row + 0.5]),
+            "right": np.array([float(LARGEST)]),
+        },
+    }
+
+
+@lru_cache(maxsize=128)
+def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
+    question = Question(phi=phi, d_k=d_k, seed=seed, mask=mask, precision=precision)
+    word, member = question.map_word, question.map
+    every = every_spectrum(question)
+    counted = {w: None if values is None else ranks(values) for w, values in every.items()}
+    blocks = block_ranks(member, d_k, seed, precision)
+    bound = [N if member is None or mask == "causal" else min(N, member.rank_bound(d_k)) for N in STOPS]
+    stacks = {w: _stack(values, _kept(question, w)) for w, values in every.items()}
+    return {
+        **{f"rank.spectra_{w}": {w: stack[0]} for w, stack in stacks.items()},
+        "rank.reel": {
+            **{f"start_{w}": stack[1] for w, stack in stacks.items()},
+            **{f"stop_{w}": stack[2] for w, stack in stacks.items()},
+            "names_y": _name_heights(counted),
+            "N": np.array(STOPS, dtype=float),
+            "half": np.array(STOPS) / 2,
+            "frame": FRAMES.astype(np.int32),
+            "extent": np.array(EXTENTS, dtype=float)[FRAMES],
+            "frame_title": [f"kernel matrix, {N} × {N}" + " under the mask" * (mask == "causal") for N in STOPS],
+            "bound": np.array([NOWHERE if b == N else b + 0.5 for b, N in zip(bound, STOPS)]),
+        },
+        "rank.counts": {
+            "rank": np.stack([_every(counted[w]) for w in PHIS], axis=-1),
+            **_said(question, counted, blocks, bound),
+        },
+        "rank.tolerance": {
+            "location": TOLERANCES,
+            "cut_text": [f"counted above {tolerance(digits)} of the first" for digits in DIGITS],
+            "far": np.moveaxis(_far(question), -1, 0).reshape(len(DIGITS), -1).astype(np.float32),
+            "ends_y": _end_heights(counted),
+            **{f"growth_{w}": _growth(counted[w]) for w in PHIS},
+        },
+        "rank.phrases": _phrases(question),
+        "rank.pictures": {"picture": pictures(member, d_k, seed, mask)},
+        "rank.diagonal": {"x": np.array([0.0, LARGEST]), "y": np.array([0.0, LARGEST])},
+        "rank.outline": {"left": np.zeros(1)},
+        "rank.spectrum": {"index": np.arange(1, LARGEST + 1)},
+        "rank.names": {"word": list(PHIS), "text": [name_of(w) for w in PHIS], "x": np.full(len(PHIS), 274.0),
+                       "tick": np.full(len(PHIS), 266.0), "count": np.full(len(PHIS), 346.0)},
+        "rank.below": {"right": np.array([LARGEST + 2.0])},
+        "rank.cut_name": {"x": np.array([36.0])},
+        "rank.growth": {"N": np.array(STOPS, dtype=float)},
+        "rank.limits": {
+            "N": np.array(ALL_N, dtype=float),
+            "full": np.array(ALL_N, dtype=float),
+            "bound": np.array([min(N, _bound(question)) for N in ALL_N], dtype=float),
+        },
+        "rank.predicted": _predicted(),
+        "rank.far": {"N": np.tile(np.array(LENGTHS, dtype=float), len(PHIS)), "word": np.repeat(PHIS, 2).tolist()},
+        "rank.ends": {"word": list(PHIS), "tick": np.full(len(PHIS), LAST), "x": np.full(len(PHIS), LAST * 1.07),
+                      "text": [name_of(w) if counted[w] is not None else "" for w in PHIS]},
+        "rank.props": props([
+            *((f"rank.curve.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS),
+            *((f"rank.grows.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS),
+        ]),
+        "rank.math": texts(
+            [
+                ("rank.formula", mathml(SOFTMAX_LATEX if member is None else BOUND_LATEX)),
+                ("rank.values", _values(member, d_k)),
+            ]
+        ),
+        "rank.texts": texts([("rank.aside", _aside(question)), ("rank.subject", _subject(question)),
+                             ("rank.width", _width(member, d_k)), ("rank.made", _made())]),
+    }  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _predicted() -> dict:
+    """The answer to the view's question: elu+1 at half of the tokens and at all of them, at the default state."""
+    default = Question(phi="elu")
+    told = ranks(values_of(default.map, default.d_k, default.seed, default.precision))[:, DIGITS.index(10.0)]
+    half = STOPS.index(LARGEST // 2)
+    return {
+        "x": np.array([STOPS[half], LARGEST], dtype=float),
+        "y": told[[half, -1]].astype(float),
+        "text": [f"{told[half]} → {told[-1]}", ""],
+    }
+
+
+def _bound(question: Question) -> int:
+    member = question.map
+    return 10**9 if member is None or question.mask == "causal" else member.rank_bound(question.d_k)
+
+
+def _kept(question: Question, word: str) -> list[int]:
+    """Values sent for each stop: as many as the map has distinct features, and one more, where its curve drops."""
+    member = members(question)[word]
+    if member is None or question.mask == "causal" or question.precision != "float64":
+        return list(STOPS)
+    return [min(N, member.rank_bound(question.d_k) + 1) for N in STOPS]
+
+
+def _stack(values: np.ndarray | None, kept: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The first values of each stop, one after the other, float32, and where each stop's begin and end."""
+    if values is None:
+        return np.zeros(0, dtype=np.float32), *np.zeros((2, len(STOPS)), dtype=np.int32)
+    stops = np.cumsum(kept)
+    drawn = np.where(values <= FLOOR / 10, FLOOR / 10, values)
+    stacked = np.concatenate([row[:n] for row, n in zip(drawn, kept)])
+    return stacked.astype(np.float32), (stops - kept).astype(np.int32), stops.astype(np.int32)
+
+
+def _every(counts: np.ndarray | None) -> np.ndarray:
+    """Ranks of a map, a row for each stop and, within it, for each tolerance; −1 where the mask leaves it out."""
+    return np.full(len(STOPS) * len(DIGITS), -1, np.int16) if counts is None else counts.ravel().astype(np.int16)
+
+
+def _growth(counts: np.ndarray | None) -> np.ndarray:
+    """Rank against N, one row a tolerance."""
+    if counts is None:
+        return np.full((len(DIGITS), len(STOPS)), np.nan, dtype=np.float32)
+    return counts.T.astype(np.float32)
+
+
+def _far(question: Question) -> np.ndarray:
+    """Ranks at 512 and 1,024 tokens [maps, lengths, tolerances], NaN for maps that the mask leaves out."""
+    told = far_ranks(question.precision, question.mask, question.d_k).astype(float)
+    if question.mask == "causal":
+        told[[w not in (question.map_word, SOFTMAX) for w in PHIS]] = np.nan
+    return told
+
+
+def _name_heights(counted: dict) -> np.ndarray:
+    """Where the names stand, highest rank on top: [stops, maps]; nowhere for maps that are left out."""
+    at = DIGITS.index(10.0)
+    rows = np.array([[-1 if counted[w] is None else counted[w][i, at] for w in PHIS] for i in range(len(STOPS))])
+    order = np.argsort(np.argsort(-rows, axis=1, kind="stable"), axis=1)
+    levels = 10.0 ** np.linspace(-0.1, np.log10(FLOOR) + 0.9, len(PHIS))
+    return np.where(rows < 0, np.nan, levels[order])
+
+
+def _end_heights(counted: dict) -> np.ndarray:
+    """Heights of the names at the end of the curves of rank against N: [tolerances, maps]."""
+    told = np.full((len(DIGITS), len(PHIS)), np.nan)
+    shown = [i for i, w in enumerate(PHIS) if counted[w] is not None]
+    for row, i in zip(told, range(len(DIGITS))):
+        ends = [np.log2(max(1, counted[PHIS[k]][-1, i])) for k in shown]
+        row[shown] = 2.0 ** np.array(spread(ends, 0.95, 0.2, 9.8))
+    return told.astype(np.float32)
+
+
+def _values(member: FeatureMap | None, d_k: int) -> str:
+    if member is None:
+        return "".join(mathml(latex, "block") for latex in PROOF_LATEX)
+    return mathml(
+        rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ "
+        rf"\underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})",
+        "block",
+    )
+
+
+def _width(member: FeatureMap | None, d_k: int) -> str:
+    if member is None:
+        return "no finite number"
+    width, bound = member.d_phi(d_k), member.rank_bound(d_k)
+    return f"{width:,}" if width == bound else f"{width:,}, {bound:,} of them distinct"
+
+
+def _made() -> str:
+    made = load()["made"]
+    return f"computed {made['date']}, seed {SEED}, NumPy {made['numpy']}"
+
+
+def _aside(question: Question) -> str:
+    if question.precision == "float32":
+        return "In float32 everything below about 10⁻⁷ is roundoff, and a tolerance down there counts it as rank."
+    return ""
+
+
+def _subject(question: Question) -> str:
+    return " · causal mask" * (question.mask == "causal") + " · float32" * (question.precision == "float32")
+
+
+def _phrases(question: Question) -> dict[str, list[str]]:
+    name = name_of(question.map_word)
+    if question.mask == "causal":
+        headline = f"Masked, the {name} matrix of {{}} tokens has rank {{}}; past to future passes {{}}."
+    elif question.map is None:
+        headline = "The softmax kernel of {} tokens has rank {}{}."
+    else:
+        headline = f"The {name} kernel of {{}} tokens has rank {{}}{{}}; softmax reaches {{}}."
+    return {
+        "headline": [headline],
+        "sentence": ["From the first {} tokens to the last {}, rank {} passes the causal mask.{}"],
+        "own": ["{} of {}"],
+    }
+
+
+def _said(question: Question, counted: dict, blocks: np.ndarray, bound: list[int]) -> dict[str, list]:
+    """The numbers that go into the phrases, a row for each stop and, within it, for each tolerance."""
+    said: dict[str, list] = {"headline": [], "sentence": [], "own": [], "block": []}
+    for i, N in enumerate(STOPS):
+        for j in range(len(DIGITS)):
+            rank, soft = (int(counted[w][i, j]) for w in (question.map_word, SOFTMAX))
+            block, half = int(blocks[i, j]), N // 2
+            if question.mask == "causal":
+                said["headline"].append([str(N), str(rank), str(block)])
+            else:
+                full = ": full" if rank == N else ""
+                said["headline"].append([str(N), str(rank), full] + [str(soft)] * (question.map is not None))
+            faint = f" The bound is {bound[i]}: the rest lies below the tolerance." if rank < bound[i] else ""
+            said["sentence"].append([str(half), str(half), str(block), faint])
+            said["own"].append([str(rank), str(N)])
+            said["block"].append([str(block), str(half)])
+    return said

@@ -1,0 +1,78 @@
+"""Ranks at more tokens than a page can decompose while somebody waits: computed once, kept as a file.
+
+`python -m components.rank_far` computes them anew; it takes about two minutes of one core.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from components.axes import AXES
+from components.rank_run import matrix
+from components.words import PHIS, SOFTMAX, WIDTHS
+from compute.feature_maps import read_member
+from compute.rank import PRECISIONS, rank_of, spectrum
+from compute.toys import queries_and_keys
+
+FILE = Path(__file__).resolve().parent.parent / "assets" / "sweeps" / "rank.json"
+
+LENGTHS = (512, 1024)
+SEED = 0
+MASKS = ("none", "causal")
+
+
+def compute() -> dict:
+    """`{precision: {mask: {d_k: {map: ranks [lengths][tolerances]}}}}` for every map at its defaults."""
+    told: dict = {}
+    for precision in PRECISIONS:
+        for mask in MASKS:
+            for d_k in WIDTHS:
+                at = told.setdefault(precision, {}).setdefault(mask, {}).setdefault(str(d_k), {})
+                for word in PHIS:
+                    at[word] = [_ranks(word, d_k, N, mask, precision) for N in LENGTHS]
+    return told
+
+
+def _ranks(word: str, d_k: int, N: int, mask: str, precision: str) -> list[int]:
+    Q, K = (a[:N] for a in queries_and_keys(d_k, SEED))
+    M = matrix(Q, K, None if word == SOFTMAX else read_member(word), precision)
+    values = spectrum(np.tril(M) if mask == "causal" else M, dtype=precision)
+    return [rank_of(values, 10.0**-digits) for digits in AXES["rtol"].stops]
+
+
+def save() -> None:
+    made = {
+        "date": date.today().isoformat(),
+        "seed": SEED,
+        "numpy": np.__version__,
+        "machine": f"one core of an {platform.machine()} processor",
+        "lengths": LENGTHS,
+        "tolerances": [f"1e-{digits:g}" for digits in AXES["rtol"].stops],
+    }
+    FILE.write_text(json.dumps({"made": made, "ranks": compute()}, separators=(",", ":")), encoding="utf-8")
+
+
+@cache
+def load() -> dict:
+    """The file, with ranks as arrays [lengths, tolerances].  ValueError if it was made for other tolerances."""
+    told = json.loads(FILE.read_text(encoding="utf-8"))
+    if told["made"]["tolerances"] != [f"1e-{digits:g}" for digits in AXES["rtol"].stops]:
+        raise ValueError(f"{FILE.name} was made for other tolerances; run python -m components.rank_far")
+    return told
+
+
+@cache
+def far_ranks(precision: str, mask: str, d_k: int) -> np.ndarray:
+    """Ranks [maps, lengths, tolerances]."""
+    at = load()["ranks"][precision][mask][str(d_k)]
+    return np.array([at[word] for word in PHIS])
+
+
+if __name__ == "__main__":
+    save()
