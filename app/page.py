@@ -23,6 +23,8 @@ from components.words import PHIS, WORDS, read_address
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
 OVERVIEW = "explorer"
+NOTES = "notes"
+"""The page of the claims, which has no view."""
 
 
 @cache
@@ -43,10 +45,15 @@ def view(word: str) -> View:
 
 @cache
 def pages() -> dict[str, str]:
-    """Address and title of every page, in the order of the navigation: the folder is the list."""
-    words = [path.stem for path in (Path(__file__).parent / "pages").glob("*.py")]
+    """Address and title of every page of views, in the order of the navigation: the folder is the list."""
+    words = [path.stem for path in (Path(__file__).parent / "pages").glob("*.py") if path.stem != NOTES]
     single = sorted((view(word) for word in words if word != OVERVIEW), key=lambda v: v.place)
     return {OVERVIEW: "Overview", **{v.word: v.title for v in single}}
+
+
+def navigation() -> list[tuple[str, str]]:
+    """Address and title of every place that a page leads to."""
+    return [("./" if word == OVERVIEW else word, title) for word, title in (*pages().items(), (NOTES, "Notes"))]
 
 
 def views_of(name: str) -> tuple[View, ...]:
@@ -105,7 +112,7 @@ def _fill(document: Any, name: str) -> None:
         answers(views, Question()),
         values,
         titles=pages(),
-        nav=[("./" if word == OVERVIEW else word, title) for word, title in pages().items()],
+        nav=navigation(),
         here="./" if name == OVERVIEW else name,
         notes=notes,
         ribbon=ribbon(views),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from app.page import OVERVIEW, ROOT, pages, view
+from app.page import NOTES, OVERVIEW, ROOT, pages, view
 from components.axes import AXES
 from components.lesson import Question
 from components.words import WORDS
@@ -20,6 +20,7 @@ MOST_OPTIONS = 12
 
 def views() -> str:
     rows = [(f"`/{'' if word == OVERVIEW else word}`", title, *_told(word)) for word, title in pages().items()]
+    rows.append((f"`/{NOTES}`", "Notes", "What do the lessons say, and what does this program find?", "–"))
     return table(("address", "view", "what it asks", "under the finger"), rows)
 
 

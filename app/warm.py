@@ -11,6 +11,7 @@ import sys
 from tornado.ioloop import IOLoop
 
 from app.copies import make_copies, wanted
+from app.notes import body
 from app.page import warm
 
 ORIGINS = "BOKEH_ALLOW_WS_ORIGIN"
@@ -23,6 +24,7 @@ if "*" in os.environ.get(ORIGINS, ""):
     sys.exit(f"{ORIGINS} must name the hosts that visitors see, such as explorer.example.org; * would let any site in.")
 
 warm()
+body()
 
 if wanted():
     IOLoop.current().add_callback(make_copies)

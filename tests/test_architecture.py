@@ -108,6 +108,7 @@ class Guard:
 
 sys.meta_path.insert(0, Guard())
 import runpy
+from app.notes import body
 from app.page import figures_of, pages, view, views_of
 from app.session import answers
 from components.lesson import Question
@@ -123,6 +124,7 @@ for name in pages():
         answers(views_of(name), Question(rule=rule))
 for model in models():
     view("sizing").answer(Question(model=model))
+assert body()
 print("drawn", *pages())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
@@ -137,7 +139,8 @@ def test_the_folder_of_pages_holds_pages_only():
     for path in (path for path in pages if path.suffix == ".py"):
         assert path.stem != "__init__"
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith('"""')]
-        assert lines == ["from app.page import serve", f'serve("{path.stem}")']
+        views, claims = ["from app.page import serve", f'serve("{path.stem}")'], ["from app.notes import serve", "serve()"]
+        assert lines == (claims if path.stem == "notes" else views)
 
 
 def test_every_package_is_installed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -21,17 +22,30 @@ def document(name: str, **words: str | bytes | list[bytes]) -> Document:
         word: text if isinstance(text, list) else [text if isinstance(text, bytes) else text.encode()]
         for word, text in words.items()
     }
+    return _filled(lambda: serve(name), given)
+
+
+def _filled(fill: Callable[[], None], given: dict[str, list[bytes]]) -> Document:
     doc = Document()
     request = SimpleNamespace(arguments=given, headers={}, cookies={})
     context = SimpleNamespace(id="test", destroyed=False, request=request, server_context=SimpleNamespace(sessions=[]))
     doc._session_context = lambda: context
     with set_curdoc(doc):
-        serve(name)
+        fill()
     return doc
 
 
 def page(name: str, **words) -> Tree:
-    doc = document(name, **words)
+    return _sent(document(name, **words))
+
+
+def html_of(fill: Callable[[], None], **words: str) -> tuple[str, Document]:
+    """What is sent of a page that fills its document in its own way."""
+    tree = _sent(_filled(fill, {word: [text.encode()] for word, text in words.items()}))
+    return tree.html, tree.doc
+
+
+def _sent(doc: Document) -> Tree:
     item = RenderItem(token="token", roots=doc.roots, use_for_title=False)
     bundle = bundle_for_objs_and_resources(None, Resources(mode="server", root_url="/"))
     html = html_page_for_render_items(bundle, {}, [item], doc.title, doc.template, doc.template_variables)

@@ -22,7 +22,7 @@ from packaging.specifiers import SpecifierSet
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from app.page import OVERVIEW, pages, views_of
+from app.page import NOTES, OVERVIEW, pages, views_of
 from app.tables import FILES, TABLES, filled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -209,10 +209,11 @@ def test_the_root_is_the_overview_without_a_redirect(web):
 
 def test_every_link_of_the_navigation_leads_to_a_page(web):
     links = re.findall(r'href="([^"]*)" data-page', web.text("/"))
-    assert set(pages()) - {OVERVIEW} <= set(links)
+    assert {*pages(), NOTES} - {OVERVIEW} <= set(links)
     for link in set(links):
         with web.get(f"/{link.removeprefix('./')}") as answer:
-            assert answer.status == 200 and "data-figure=" in answer.read().decode()
+            holds = "<table" if link == NOTES else "data-figure="
+            assert answer.status == 200 and holds in answer.read().decode()
 
 
 def test_the_figures_that_a_page_names_can_be_fetched(web):

@@ -11,7 +11,7 @@ import pytest
 from rendering import document, page
 
 import app
-from app.page import OVERVIEW, figures_address, figures_of, pages, view, views_of
+from app.page import NOTES, OVERVIEW, figures_address, figures_of, pages, view, views_of
 from components.axes import AXES
 from components.controls import CONTROLS, make_controls
 from components.lesson import Lesson, Question
@@ -35,7 +35,7 @@ every_page = pytest.mark.parametrize("name", pages())
 
 def test_the_pages_are_the_files_of_the_folder():
     folder = Path(app.__file__).parent / "pages"
-    assert set(pages()) == {path.stem for path in folder.glob("*.py")}
+    assert {*pages(), NOTES} == {path.stem for path in folder.glob("*.py")}
     assert next(iter(pages())) == OVERVIEW
 
 

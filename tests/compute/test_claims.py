@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from itertools import groupby
 from operator import itemgetter
@@ -10,6 +11,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from components.ledger_said import stored
 from components.words import read_address
 from compute.claims import CHECKS, RULES, agrees
 
@@ -32,6 +34,27 @@ def test_the_package_finds_what_the_claim_says(claim):
     found = CHECKS[claim["compute"]]()
     said = f"{claim['statement']}\nfound {found}, expected {claim['expected']} ({claim['tolerance']})"
     assert agrees(found, claim["expected"], claim["tolerance"]), said
+    assert same(found, stored()["found"][claim["number"]]), (
+        f"{said}; `python -m app.notes` writes the page's values anew"
+    )
+
+
+def same(found, kept):
+    """Equal to two digits, and to roundoff where the value is nothing but that."""
+    if isinstance(found, list):
+        return len(found) == len(kept) and all(map(same, found, kept))
+    if isinstance(found, str | bool):
+        return found == kept
+    return math.isclose(found, kept, rel_tol=1e-2, abs_tol=1e-9) or (found != found and kept != kept)
+
+
+def test_the_page_has_a_value_for_every_claim_that_is_computed_and_no_other():
+    assert list(stored()["found"]) == [claim["number"] for claim in COMPUTABLE]
+
+
+@pytest.mark.parametrize("found, kept", [(1.0, 1.02), ([1, 2], [1]), (True, False), (float("nan"), 1.0), ("a", "b")])
+def test_a_value_that_fell_behind_is_noticed(found, kept):
+    assert not same(found, kept)
 
 
 def test_every_claim_stands_once_and_in_order():

@@ -1,0 +1,3 @@
+from app.notes import serve
+
+serve()
