@@ -127,6 +127,8 @@ def context(
                 "says": teaching(v.word),
                 "rail": not (compact and v.axis == "T"),
                 "asks": v.asks if compact else v.asks + v.dials,
+                "more": () if compact else v.more,
+                "open": any(values.get(word, WORDS[word].default) != WORDS[word].default for word in v.more),
             }
             for v, drawing in figures.drawings
         ],

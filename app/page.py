@@ -146,10 +146,12 @@ RIBBON = ("phi", "knob", "d_k", "head", "seed", "model", "compare")
 def ribbon(views: tuple[View, ...]) -> tuple[str, ...]:
     """Words of the shared choice in their order.  The overview compares no models; d_φ is shown where d_k is chosen."""
     words = {word for v in views for word in v.ribbon} - ({"compare"} if len(views) > 1 else set())
-    return tuple(word for word in RIBBON if word in words or (word == "knob" and {"phi", "d_k"} <= words))
+    shown = [word for word in RIBBON if word in words or (word == "knob" and {"phi", "d_k"} <= words)]
+    own = views[0].ribbon if len(views) == 1 else RIBBON  # a page's own order, where it says one
+    return tuple(sorted(shown, key=lambda word: own.index(word if word in own else "phi")))
 
 
 def control_words(views: tuple[View, ...]) -> tuple[str, ...]:
     """Every word that a page has a control for, in the order of the page."""
-    asks = (word for v in views for word in (v.asks if len(views) > 1 else v.asks + v.dials))
+    asks = (word for v in views for word in (v.asks if len(views) > 1 else v.asks + v.dials + v.more))
     return tuple(dict.fromkeys((*ribbon(views), *asks)))

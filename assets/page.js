@@ -45,7 +45,13 @@
     clearTimeout(timer)
     const here = query()
     if (here != location.search) history[push ? 'pushState' : 'replaceState'](null, '', location.pathname + here)
-    for (const link of all('a[data-page]')) link.href = link.dataset.page + here
+    for (const link of all('a[data-page]')) link.href = link.dataset.page + (link.dataset.carry ? carried(link, here) : here)
+  }
+  // A link that hands on a number of this page: its text has it
+  function carried(link, here) {
+    const told = new URLSearchParams(here)
+    told.set(link.dataset.carry, link.querySelector('[data-text]').textContent)
+    return `?${told}`
   }
   const soon = () => { clearTimeout(timer); timer = setTimeout(() => address(false), 250) }
   function words(told) {

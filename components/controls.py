@@ -11,6 +11,15 @@ import panel as pn
 from components.gpus import gpus
 from components.lesson import Lesson
 from components.palette import SLOTS
+from components.sizing_controls import (
+    has_cache,
+    has_conv,
+    has_open_conv,
+    has_open_latent,
+    has_state,
+    make_compare,
+    make_model,
+)
 from components.widgets import FIELD, SEGMENTED, Choice, Control, Segmented, choice, count, dial, segmented, whole
 from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SOFTMAX, VALUE_WIDTHS, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
@@ -18,8 +27,9 @@ from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
 from compute.pitfalls import PITFALLS as MISTAKES
 from compute.rank import PRECISIONS
-from compute.sizing import DTYPES, load_model, models
-from compute.sizing.options import COLUMNS, MLA
+from compute.sizing import DTYPES
+from compute.sizing.engine import ENGINE
+from compute.sizing.options import COLUMNS, ENGINES, MLA
 
 
 def _dots() -> str:
@@ -28,45 +38,6 @@ def _dots() -> str:
         f"margin-right: 5px; border-radius: 50%; background: var(--slot-{word}) }}\n"
         for i, word in enumerate(PHIS, 1)
     )
-
-
-def make_compare(lesson: Lesson) -> pn.widgets.Widget:
-    """Up to three models drawn beside the chosen one: a list whose entries add a model or take one away."""
-    widget = Choice(width=168, stylesheets=[FIELD])
-
-    def chosen() -> list[str]:
-        return [word for word in lesson.compare.split(",") if word]
-
-    def refresh(*_: Any) -> None:
-        beside = chosen()
-        title = f"{len(beside)} of 3 beside it" if beside else "one more model …"
-        told = {title: "", **{f"✕ {models()[word].name}": word for word in beside}}
-        if len(beside) < 3:
-            told |= {f"＋ {model.name}": word for word, model in models().items() if word not in beside}
-        widget.param.update(options=told, value="")
-
-    def toggle(event: Any) -> None:
-        if event.new:
-            beside = chosen()
-            lesson.compare = ",".join([w for w in beside if w != event.new] + [event.new] * (event.new not in beside))
-
-    refresh()
-    widget.param.watch(toggle, "value")
-    lesson.param.watch(refresh, "compare")
-    return widget
-
-
-def _families(lesson: Lesson) -> list[Any]:
-    shape = lesson.own.shape if lesson.own else load_model(lesson.model)
-    return [group.family for group in shape.layers]
-
-
-def has_state(lesson: Lesson) -> bool:
-    return any(family.state() or family.conv() for family in _families(lesson))
-
-
-def has_latent(lesson: Lesson) -> bool:
-    return any("mla" in family.kind for family in _families(lesson))
 
 
 def make_phi(lesson: Lesson) -> pn.widgets.Widget:
@@ -135,6 +106,7 @@ def _width(member: Any, d_k: int) -> str:
 
 
 RULES = {word.replace("_", " "): word for word in WRITE_RULES}
+ENGINE_NAMES = ("the arithmetic", f"{ENGINE} pages", "with prefix caching")
 EXAMPLE_NAMES = {"hand": "three by hand", "random": "37 random"}
 
 CONTROLS: dict[str, Control] = {
@@ -159,11 +131,13 @@ CONTROLS: dict[str, Control] = {
     "precision": Control("computed in", segmented("precision", {word: word for word in PRECISIONS})),
     "compare": Control("compare with", make_compare),
     "batch": Control("sequences", whole("batch", 1, 4096, 76)),
-    "kv": Control("cache dtype", choice("kv", tuple(DTYPES), 92)),
+    "engine": Control("bytes of", segmented("engine", dict(zip(ENGINE_NAMES, ENGINES)))),
+    "kv": Control("", choice("kv", tuple(DTYPES), 92, "cache dtype"), has_cache),
     "state": Control("", choice("state", tuple(DTYPES), 92, "state dtype"), has_state),
-    "columns": Control("", choice("columns", COLUMNS, 84, "conv columns"), has_state),
-    "mla": Control("", choice("mla", MLA, 118, "latent cached as"), has_latent),
-    "tp": Control("ranks", whole("tp", 1, 64, 58)),
+    "conv": Control("", choice("conv", tuple(DTYPES), 92, "conv dtype"), has_conv),
+    "columns": Control("", choice("columns", COLUMNS, 84, "conv columns"), has_open_conv),
+    "mla": Control("", choice("mla", MLA, 118, "latent cached as"), has_open_latent),
+    "tp": Control("tensor-parallel ranks", whole("tp", 1, 64, 58)),
     "gpu": Control("fit into", choice("gpu", {gpu.name: word for word, gpu in gpus().items()}, 138)),
     "gib": Control("or GiB free", whole("gib", 0, 100_000, 82)),
     "head": Control("head width d", segmented("head", {str(d): d for d in HEADS})),
@@ -172,7 +146,7 @@ CONTROLS: dict[str, Control] = {
     "pitfall": Control(
         "mistake in the recurrent form", segmented("pitfall", {MISTAKES[word].label: word for word in PITFALLS})
     ),
-    "model": Control("model", choice("model", {model.name: word for word, model in models().items()}, 152)),
+    "model": Control("model", make_model),
 }
 
 
@@ -192,7 +166,7 @@ def _follow(widget: pn.widgets.Widget, lesson: Lesson, shown: Callable[[Lesson],
         widget.visible = shown(lesson)
 
     refresh()
-    lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys", "model", "own"])
+    lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys", "model", "own", "engine"])
 
 
 def slot_styles() -> str:

@@ -1,6 +1,8 @@
-"""What fits where, in words: sequences, context, bandwidth, and what an engine sets aside."""
+"""What fits where, in words: sequences, context, bandwidth, and both ways of counting."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from components.gpus import gpus
 from components.lesson import Question
@@ -11,12 +13,14 @@ from compute.sizing import (
     decode_step,
     human_bytes,
     longest_context,
-    sequences_that_fit,
     tokens_per_second_bound,
 )
-from compute.sizing.engine import ENGINE, reserve
+from compute.sizing.engine import ENGINE
+from compute.sizing.options import ARITHMETIC, PAGED
+from compute.sizing.sums import sums
 
 GIB = 2**30
+BOTH_WAYS = f"arithmetic · {ENGINE}"
 
 
 def free_bytes(question: Question) -> int:
@@ -25,19 +29,27 @@ def free_bytes(question: Question) -> int:
 
 
 def room(question: Question) -> str:
-    return f"{question.gib:,} GiB" if question.gib else gpus()[question.gpu].name
+    gpu = gpus()[question.gpu]
+    return f"{question.gib:,} GiB" if question.gib else f"{gpu.name} = {human_bytes(gpu.memory)}"
 
 
-def sequences(shape: ModelShape, question: Question, options: Options, T: int) -> str:
-    count = sequences_that_fit(shape, free_bytes(question), T, options)
-    return "without end" if count is None else f"{count:,}"
+def sequences(shape: ModelShape, question: Question, options: Options, stops: tuple[int, ...]) -> list[str]:
+    """How many sequences of each length fit."""
+    free, one = free_bytes(question), sums(shape, replace(options, batch=1))
+    sizes = [one.total_bytes(T) for T in stops]
+    return [f"{free // size:,}" if size else "without end" for size in sizes]
 
 
 def context(shape: ModelShape, question: Question, options: Options) -> str:
+    """The longest context at which all sequences fit, and how that compares with what the model was made for."""
     longest = longest_context(shape, free_bytes(question), options)
     if longest is None:
-        return "any length"
-    return "not even the states fit" if longest < 0 else f"{tokens(longest)} tokens"
+        return "any length: nothing grows"
+    if longest < 0:
+        return "not even the states fit"
+    native = shape.native_context
+    beyond = f", {longest / native:,.1f} × its native {native:,}" if native and longest > native else ""
+    return f"{tokens(longest)} tokens{beyond}"
 
 
 def traffic(shape: ModelShape, options: Options, T: int) -> str:
@@ -50,12 +62,16 @@ def speed(shape: ModelShape, question: Question, options: Options, T: int) -> st
     return "no bound" if bound is None else f"≤ {tokens(bound) if bound >= 10 else decimals(bound)} tokens/s"
 
 
-def reservation(shape: ModelShape, options: Options, T: int) -> str:
+def both_ways(shape: ModelShape, options: Options, stops: tuple[int, ...]) -> list[str]:
+    """Bytes of the arithmetic and of the engine's pages, all sequences."""
+    exact = sums(shape, replace(options, engine=ARITHMETIC))
     try:
-        told = reserve(shape, T, options)
+        pages = sums(shape, options if options.engine != ARITHMETIC else replace(options, engine=PAGED))
     except ValueError as reason:
-        return str(reason).removeprefix("shape ").replace("has ", "none: ")
-    return f"{human_bytes(told.padded_bytes)} in {told.pages + told.padding_pages:,} pages"
+        return [f"{human_bytes(exact.total_bytes(T))} · {refusal(reason)}" for T in stops]
+    return [f"{human_bytes(exact.total_bytes(T))} · {human_bytes(pages.total_bytes(T))}" for T in stops]
 
 
-ENGINE_LABEL = f"{ENGINE} sets aside"
+def refusal(reason: ValueError) -> str:
+    """Why there is no such count."""
+    return str(reason).removeprefix("shape ").replace("has ", "none: ")

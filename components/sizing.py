@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
+from dataclasses import replace
 
-from components.fitting import ENGINE_LABEL
+import numpy as np
+from bokeh.models import ColumnDataSource
+
+from components.card import card_of
+from components.fitting import BOTH_WAYS
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
 from components.reel import Bind, Reel
 from components.sizing_answer import EDGE, LINES, NOWHERE, OTHERS, answer
-from components.sizing_said import LAST, ROWS
+from components.sizing_bill import ROWS
+from components.sizing_said import LAST
 from components.view import Cell, Drawing, View
 from compute.sizing import human_bytes
 
 SLOT = {"total": "ink", "twin": "muted", **dict.fromkeys(OTHERS, "muted")}
 DASH = {"twin": [6, 4], "mapped": [2, 3], "other1": [10, 3], "other2": [4, 2], "other3": [1, 2]}
 UNIT_TICKS = {float(2**p): human_bytes(2**p) for p in range(10, 60, 5)}
+
+FIT = ("fits", "traffic", "speed", "both", "fill")
 
 REELS = (
     Reel(
@@ -26,24 +34,30 @@ REELS = (
             Bind("T", model="sizing.at", property="location"),
             Bind("dots_x", source="sizing.dots", to="x"),
             Bind("dots_y", source="sizing.dots", to="y"),
-            Bind("headline", node="sizing.headline"),
-            Bind("sentence", node="sizing.sentence"),
+            Bind("headline", node="sizing.headline", phrase="sizing.phrases.headline"),
+            Bind("sentence", node="sizing.sentence", phrase="sizing.phrases.sentence"),
+            Bind("load", node="sizing.load"),
             Bind("total", node="sizing.total"),
             Bind("twin_said", node="sizing.twin"),
             Bind("warned", node="sizing.warned"),
             *(Bind(f"bytes_{i}", node=f"sizing.row.{i}.bytes") for i in range(ROWS)),
         ),
     ),
-    Reel(
-        "sizing.fit", "T", tuple(Bind(name, node=f"sizing.{name}") for name in ("fits", "traffic", "speed", "engine"))
-    ),
+    Reel("sizing.fit", "T", tuple(Bind(name, node=f"sizing.{name}") for name in FIT)),
 )
 
 
-def draw(question: Question, compact: bool) -> Drawing:
-    sources = VIEW.sources(question)
+def draw(question: Question, compact: bool = False) -> Drawing:
+    return _drawing(VIEW.sources(question), 360)
+
+
+def draw_card(question: Question, compact: bool = True) -> Drawing:
+    return _drawing(VIEW.card.sources(question), 188)
+
+
+def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
     fig = plot(
-        "sizing.by_t", 188 if compact else 360, (1, EDGE), (1e4, 1e12), x_log=True, y_log=True,
+        "sizing.by_t", height, (1, EDGE), (1e4, 1e12), x_log=True, y_log=True,
         x_label="context T (tokens)", left=66,
     )  # fmt: skip
     fig.y_range.name = "sizing.y"
@@ -90,7 +104,8 @@ VIEW = View(
     question="How many bytes does my model keep, and when does the state win?",
     axis="T",
     asks=(),
-    dials=("batch", "kv", "state", "columns", "mla", "tp", "gpu", "gib"),
+    dials=("batch", "engine", "kv", "state", "gpu", "gib"),
+    more=("conv", "columns", "mla", "tp"),
     span=round(float(np.log(LAST) / np.log(EDGE)), 4),
     reels=REELS,
     draw=draw,
@@ -98,20 +113,32 @@ VIEW = View(
     table=ROWS,
     paste=True,
     readouts=(
+        ("At this length", ""),
         ("in all", "sizing.total"),
         ("if every layer were softmax", "sizing.twin"),
-        ("its cache passes its state at", "sizing.meets"),
-        ("cheaper than all softmax from", "sizing.beats"),
-        ("one layer’s state = its cache at", "sizing.layers"),
-        ("room for caches and states", "sizing.room"),
-        ("sequences that fit, weights aside", "sizing.fits"),
-        ("longest context that fits", "sizing.longest"),
-        ("moved per decoded token", "sizing.traffic"),
-        ("bound by bandwidth, weights aside", "sizing.speed"),
-        (ENGINE_LABEL, "sizing.engine"),
-        ("assumed", "sizing.assumed"),
-        ("keys not used", "sizing.ignored"),
+        (BOTH_WAYS, "sizing.both"),
+        ("fixed, at any length", "sizing.fixed"),
+        ("growing", "sizing.rate"),
+        ("tokens for each row of a state", "sizing.load", "n", "sizing.fill"),
         ("careful", "sizing.warned"),
+        ("Where the lines cross", ""),
+        ("model: its cache passes its state at", "sizing.meets"),
+        ("model: cheaper than all softmax from", "sizing.beats"),
+        ("one layer: the cache equals the state at", "sizing.layers"),
+        ("… with its convolution window", "sizing.with_conv"),
+        ("What fits, weights aside", ""),
+        ("room for caches and states", "sizing.room"),
+        ("sequences of this length", "sizing.fits"),
+        ("longest context", "sizing.longest"),
+        ("Each decoded token, weights aside", ""),
+        ("cache read, state read and written", "sizing.traffic"),
+        ("bound by the bandwidth", "sizing.speed"),
+    ),
+    folded=(
+        ("sizing.used_count", "sizing.used"),
+        ("sizing.assumed_count", "sizing.assumed"),
+        ("sizing.ignored_count", "sizing.ignored"),
     ),
     ribbon=("model", "compare", "phi"),
 )
+VIEW = replace(VIEW, card=card_of(VIEW, draw_card, frozenset(VIEW.side_nodes)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,24 +14,36 @@ from components.lesson import Question
 from components.plots import spread
 from components.reel import Answer
 from components.sharpness_answer import name_of
-from components.sizing_said import LAST, ROWS, bill_texts, headline, make_bill, meets, per_row
+from components.sizing_bill import keys_texts, row_sizes, row_texts
+from components.sizing_said import (
+    LAST,
+    Sums,
+    crossings,
+    headline,
+    loads,
+    make_bill,
+    parts,
+    sentence,
+    state_rows,
+)
 from components.view import props, texts
 from components.words import SOFTMAX
 from compute.sizing import (
     ModelShape,
     Options,
-    Rates,
     all_softmax_twin,
     human_bytes,
     load_model,
     model_crossings,
     models,
-    rates,
     with_feature_map,
 )
+from compute.sizing.options import ARITHMETIC
+from compute.sizing.sums import sums
 
 STOPS = AXES["T"].stops
 T = np.asarray(STOPS)
+WORDS_OF_STOPS = [f"{t:,}" for t in STOPS]
 OTHERS = ("other1", "other2", "other3")
 LINES = ("cache", "window", "state", "conv", "total", "twin", "mapped", *OTHERS)
 NAMES = {
@@ -56,16 +69,35 @@ def shape_of(question: Question) -> tuple[ModelShape, str]:
 
 def options_of(question: Question) -> Options:
     return Options(
-        question.batch, question.kv, question.state, question.conv, question.columns, question.mla, question.tp
-    )
+        question.batch, question.kv, question.state, question.conv, question.columns, question.mla, question.tp,
+        question.engine,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def counted(shape: ModelShape, options: Options) -> tuple[Options, str]:
+    """The options under which the model can be billed, and in one sentence why they are not those that were asked."""
+    try:
+        sums(shape, options)
+    except ValueError as reason:
+        if options.engine != ARITHMETIC:
+            plain, note = counted(shape, replace(options, engine=ARITHMETIC))
+            return plain, f"{name_in(str(reason))}: this is the arithmetic. {note}"
+        return replace(options, mla="latent"), "The file does not give the widths of decompressed heads. "
+    return options.counted, ""
+
+
+def name_in(reason: str) -> str:
+    """A refusal with the model for its subject."""
+    return reason.replace("shape has", "The model has")
 
 
 def answer(question: Question) -> Answer:
     shape, name = shape_of(question)
-    options = options_of(question)
-    own = _answer(shape, name, options)
+    options, note = counted(shape, options_of(question))
+    own = _answer(shape, name, options, note)
     mapped = _mapped(shape, question.phi, options)
-    others = _others(question.compare, options)
+    others = _others(question.compare, options_of(question))
     curves = {**own["sizing.curves"], "mapped": mapped["curve"], **others["curves"]}
     low, high = _range(curves)
     names = {**NAMES, "mapped": mapped["name"], **others["names"]}
@@ -86,69 +118,100 @@ def answer(question: Question) -> Answer:
         ),
         "sizing.texts": texts(
             [
-                *bill_texts(shape, options),
-                *meets(shape, options),
+                *own["sizing.texts"],
                 ("sizing.aside", mapped["said"]),
                 ("sizing.subject", f" · {name}"),
                 ("sizing.longest", fitting.context(shape, question, options)),
                 ("sizing.room", fitting.room(question)),
             ]
         ),
-        "sizing.math": texts([("sizing.formula", mathml(LATEX))]),
     }
 
 
 @lru_cache(maxsize=64)
-def _answer(shape: ModelShape, name: str, options: Options) -> dict:
-    own, twin = rates(shape, options), twin_rates(shape, options)
-    curves = {
-        "cache": own.kv_bytes(T),
-        "window": own.window_bytes(T),
-        "state": np.full(len(T), float(own.state_bytes)),
-        "conv": np.full(len(T), float(own.conv_bytes)),
-        "total": own.total_bytes(T),
-        "twin": twin.total_bytes(T) if twin else np.zeros(len(T)),
-    }
-    curves = {key: np.where(values > 0, values, np.nan) for key, values in curves.items()}
-    parts = [key for key, values in curves.items() if key not in ("total", "twin") and np.isfinite(values).any()]
-    if len(parts) == 1:
-        curves["total"] = np.full(len(T), np.nan)  # it would lie on the only part there is
-    bills = [make_bill(shape, int(t), options) for t in STOPS]
+def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
+    own, twin = sums(shape, options), twin_rates(shape, options)
+    drawn, exact, growing = _curves(own, twin)
+    phrase, gaps = headline(name, own, twin, options)
+    twins = [human_bytes(int(n), 3) for n in drawn["twin"]] if twin else [""] * len(STOPS)
+    caches = [human_bytes(n, 3) for n in growing]
+    bill = make_bill(shape, LAST, options)
+    said, spelled = row_texts(bill, shape, options)
+    native = shape.native_context or LAST
+    careful = "; ".join(make_bill(shape, min(native, LAST), options).warnings)
+    beyond = "; ".join(bill.warnings)
+    load, basis = loads(shape, STOPS), sentence(shape, options, note)
     return {
-        "sizing.curves": {"T": T.astype(float), **curves},
+        "sizing.curves": {"T": T.astype(float), **_seen(drawn)},
+        "sizing.phrases": {"headline": [phrase], "sentence": [basis]},
         "sizing.reel": {
             "T": T.astype(float),
             "dots_x": np.repeat(T[:, None], 3, axis=1).astype(float),
-            "dots_y": np.nan_to_num(np.stack([curves[k] for k in ("cache", "state", "twin")], axis=1), nan=NOWHERE),
-            "headline": [headline(name, b, twin) for b in bills],
-            "sentence": [per_row(shape, b) for b in bills],
-            "total": [human_bytes(b.total_bytes) for b in bills],
-            "twin_said": [human_bytes(twin.total_bytes(b.tokens)) if twin else "the model itself" for b in bills],
-            "warned": ["; ".join(b.warnings) for b in bills],
-            **{
-                f"bytes_{i}": [human_bytes(b.layers[i].bytes) if i < len(b.layers) else "" for b in bills]
-                for i in range(ROWS)
-            },
+            "dots_y": np.stack([np.where(drawn[k] > 0, drawn[k], NOWHERE) for k in ("cache", "state", "twin")], axis=1),
+            "headline": [list(gap) for gap in zip(*[WORDS_OF_STOPS, caches, twins][:gaps])],
+            "sentence": [[n] for n in load] if state_rows(shape) else [basis] * len(STOPS),
+            "load": load,
+            "total": [f"{human_bytes(n)} = {n:,} B" for n in exact],
+            "twin_said": [human_bytes(twin.total_bytes(t)) for t in STOPS] if twin else [""] * len(STOPS),
+            "warned": [careful if t <= native else beyond.replace(f"{LAST:,}", f"{t:,}") for t in STOPS],
+            **row_sizes(shape, options, STOPS),
         },
+        "sizing.texts": [*said, *keys_texts(bill), *crossings(shape, options), *parts(own, options)],
+        "sizing.math": texts([("sizing.formula", mathml(LATEX)), *spelled]),
         "sizing.meet": _point(model_crossings(shape, options).state, own.state_bytes, "cache = state at {:,}"),
         "sizing.beat": _beat(shape, options, twin),
     }
 
 
-def twin_rates(shape: ModelShape, options: Options) -> Rates | None:
+def _curves(own: Sums, twin: Sums | None) -> tuple[dict[str, np.ndarray], list[int], list[int]]:
+    """Lines by name, with 0 where nothing is kept; exact totals; exact caches with windows."""
+    caches, windows = [own.kv_bytes(t) for t in STOPS], [own.window_bytes(t) for t in STOPS]
+    growing = [a + b for a, b in zip(caches, windows)]
+    exact = [own.fixed_bytes + n for n in growing]
+    drawn = {
+        "cache": np.array(caches, dtype=float),
+        "window": np.array(windows, dtype=float),
+        "state": np.full(len(T), float(own.state_bytes)),
+        "conv": np.full(len(T), float(own.conv_bytes)),
+        "total": np.array(exact, dtype=float),
+        "twin": twin.total_bytes(T) if twin else np.zeros(len(T)),
+    }
+    return drawn, exact, growing
+
+
+def _seen(drawn: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What has nothing to show is not drawn, nor a total that would lie on the only part there is."""
+    curves = {name: np.where(values > 0, values, np.nan) for name, values in drawn.items()}
+    parts = [name for name, values in curves.items() if name not in ("total", "twin") and np.isfinite(values).any()]
+    if len(parts) == 1:
+        curves["total"] = np.full(len(T), np.nan)
+    return curves
+
+
+def twin_rates(shape: ModelShape, options: Options) -> Sums | None:
     """Rates of the all-softmax twin; None where there is none or it is the model itself."""
     twin = all_softmax_twin(shape)
-    return rates(twin, options) if twin not in (None, shape) else None
+    return sums(twin, options) if twin not in (None, shape) else None
 
 
 @lru_cache(maxsize=256)
 def _fit(question: Question, shape: ModelShape, options: Options) -> dict[str, list[str]]:
     return {
-        "fits": [fitting.sequences(shape, question, options, int(t)) for t in STOPS],
-        "traffic": [fitting.traffic(shape, options, int(t)) for t in STOPS],
-        "speed": [fitting.speed(shape, question, options, int(t)) for t in STOPS],
-        "engine": [fitting.reservation(shape, options, int(t)) for t in STOPS],
+        "fits": fitting.sequences(shape, question, options, STOPS),
+        "traffic": [fitting.traffic(shape, options, t) for t in STOPS],
+        "speed": [fitting.speed(shape, question, options, t) for t in STOPS],
+        "both": fitting.both_ways(shape, options, STOPS),
+        "fill": _fill(shape, question),
     }
+
+
+def _fill(shape: ModelShape, question: Question) -> list[str]:
+    """Pairs at which a memory of the chosen width is as full as the model's states; the most it takes, if fewer."""
+    rows, most = state_rows(shape), AXES["n"].stops[-1]
+    if not rows:
+        return [""] * len(STOPS)
+    width = question.map.d_phi(question.d_k) if question.map else question.d_k
+    return [f"{min(max(1, round(t * width / rows)), most)}" for t in STOPS]
 
 
 @lru_cache(maxsize=256)
@@ -166,13 +229,14 @@ def _mapped(shape: ModelShape, phi: str, options: Options) -> dict:
 
     name = name_of(question.map_word)
     try:
-        total = with_feature_map(shape, width)
+        total = with_feature_map(shape, width, options.tp)
     except ValueError:
         return {**nothing, "said": f"{name} does not exist at this model’s head width."}
     if total is None:
         return nothing
+    total *= options.batch
     said = f"With {name} (d_φ = {max(widths):,}) the same linear layers would keep {human_bytes(total, 3)} of state."
-    if total == rates(shape).state_bytes:  # it would lie on the state's own line
+    if total == sums(shape, options).state_bytes:  # it would lie on the state's own line
         return {**nothing, "said": said}
     return {"curve": np.full(len(STOPS), float(total)), "name": f"state, {name}", "said": said}
 
@@ -183,8 +247,12 @@ def _others(compare: str, options: Options) -> dict:
     curves, names = {}, {}
     words = [word for word in compare.split(",") if word]
     for slot, word in zip(OTHERS, [*words, "", "", ""]):
-        values = rates(load_model(word), options).total_bytes(T) if word else np.zeros(len(T))
-        curves[slot], names[slot] = np.where(values > 0, values, np.nan), models()[word].name if word else ""
+        values, name = np.zeros(len(T)), ""
+        if word:
+            shape = load_model(word)
+            own, note = counted(shape, options)
+            values, name = sums(shape, own).total_bytes(T), models()[word].name + (" (arithmetic)" if note else "")
+        curves[slot], names[slot] = np.where(values > 0, values, np.nan), name
     return {"curves": curves, "names": names}
 
 
@@ -221,6 +289,6 @@ def _point(at: int | None, height: int, text: str) -> dict:
     return {"x": np.array([float(at)]), "y": np.array([float(height)]), "text": [text.format(at)]}
 
 
-def _beat(shape: ModelShape, options: Options, twin: Rates | None) -> dict:
+def _beat(shape: ModelShape, options: Options, twin: Sums | None) -> dict:
     at = model_crossings(shape, options).twin if twin else None
     return _point(at, twin.total_bytes(at) if twin and at else 0, "beats all softmax from {:,}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from components.lesson import Question
-from components.sizing_answer import options_of, shape_of
+from components.sizing_answer import counted, options_of, shape_of
 from components.sizing_said import make_bill
 from compute.sizing.export import as_csv, as_data
 
@@ -17,7 +17,7 @@ def exported(question: Question, tokens: int, form: object) -> tuple[str, str]:
     if form not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}")
     shape, _ = shape_of(question)
-    made = make_bill(shape, tokens, options_of(question))
+    made = make_bill(shape, tokens, counted(shape, options_of(question))[0])
     name = f"{'own-model' if question.own else question.model}-{tokens}-tokens.{form}"
     if form == "csv":
         return name, as_csv(made, shape)

@@ -1,23 +1,25 @@
-"""A bill in words: headline, load of the states, one row a kind of layer, crossings."""
+"""A model's bytes in words: headline, load of the states, crossings, what is fixed and what grows."""
 
 from __future__ import annotations
 
 from components.axes import AXES
-from components.says import tokens
-from compute.sizing import Bill, ModelShape, Options, Rates, bill, human_bytes, layer_crossings, model_crossings
+from components.says import decimals, tokens
+from components.sizing_bill import kind_name
+from compute.sizing import (
+    Bill,
+    ModelShape,
+    Options,
+    bill,
+    human_bytes,
+    layer_crossings,
+    model_crossings,
+)
+from compute.sizing.engine import ENGINE
+from compute.sizing.options import ARITHMETIC
+from compute.sizing.sums import Paged, Rates
 
 LAST = AXES["T"].stops[-1]
-KINDS = {
-    "softmax": "softmax", "window": "windowed softmax", "chunked": "chunked softmax", "mla": "latent attention",
-    "lightning": "lightning attention", "linear": "linear attention", "gdn": "Gated DeltaNet", "delta": "DeltaNet",
-    "kda": "Kimi Delta Attention", "gla": "gated linear attention", "retnet": "retention", "mamba1": "Mamba-1",
-    "mamba2": "Mamba-2", "rglru": "RG-LRU", "shortconv": "short convolution", "xlstm": "mLSTM", "rwkv": "RWKV",
-    "attn": "softmax", "mlp": "feed-forward, no cache", "moe": "experts, no cache",
-}  # fmt: skip
-"""Kinds of layer as the papers call them."""
-
-ROWS = 6
-"""Kinds of layer that the bill has room for; no known model has more."""
+Sums = Rates | Paged
 
 
 def make_bill(shape: ModelShape, tokens: int, options: Options) -> Bill:
@@ -25,58 +27,79 @@ def make_bill(shape: ModelShape, tokens: int, options: Options) -> Bill:
     return bill(shape, tokens, **{name: getattr(options, name) for name in Options.__dataclass_fields__})
 
 
-def headline(name: str, b: Bill, twin: Rates | None) -> str:
-    growing, fixed, at = b.kv_bytes + b.window_bytes, b.fixed_bytes, tokens(b.tokens)
-    state = b.state_bytes or fixed
-    several = f", {b.options.batch:,} sequences" if b.options.batch > 1 else ""
-    if not growing:
-        return f"{name} at {at} tokens{several}: {human_bytes(fixed, 3)} of state, as at any other length."
+def several(options: Options) -> str:
+    return "one sequence" if options.batch == 1 else f"{options.batch:,} sequences"
+
+
+def headline(name: str, own: Sums, twin: Sums | None, options: Options) -> tuple[str, int]:
+    """The sentence with gaps for the length, the cache and the twin, and how many of these gaps it has."""
+    who = f"{name} at {{}} tokens" + (f", {several(options)}" if options.batch > 1 else "")
+    verb = "" if options.engine == ARITHMETIC else f"{ENGINE} reserves "
+    fixed, grows = own.fixed_bytes, bool(own.kv_bytes(LAST) + own.window_bytes(LAST))
+    state = human_bytes(own.state_bytes or fixed, 3)
+    if not grows:
+        what = "state and convolution windows" if own.state_bytes and own.conv_bytes else "state"
+        return f"{who}: {verb}{human_bytes(fixed, 3)} of {what}, as at any other length.", 1
     if not fixed:
-        return f"{name} at {at} tokens{several}: {human_bytes(growing, 3)} of cache and no state."
-    versus = f", not {human_bytes(twin.total_bytes(b.tokens), 3)}" if twin else ""
-    return (
-        f"{name} at {at} tokens{several}: {human_bytes(growing, 3)} of cache, {human_bytes(state, 3)} of state{versus}."
-    )
+        return f"{who}: {verb}{{}} of cache and no state.", 2
+    if twin is None:
+        return f"{who}: {verb}{{}} of cache, {state} of state.", 2
+    return f"{who}: {verb}{{}} of cache, {state} of state, not {{}}.", 3
 
 
-def per_row(shape: ModelShape, b: Bill) -> str:
-    rows = max((group.family.rows for group in shape.layers if group.family.rows), default=0)
-    sequences = "one sequence" if b.options.batch == 1 else f"{b.options.batch:,} sequences"
-    if not rows:
-        return f"{b.options.kv_dtype} cache, {sequences}."
-    dtypes = f"{b.options.kv_dtype} cache, {b.options.state_dtype} state, {sequences}."
-    if b.tokens < rows:
-        return f"Fewer tokens than the {rows} rows of a state. {dtypes}"
-    return f"{tokens(b.tokens / rows)} tokens for each of the {rows} rows of a state. {dtypes}"
+def state_rows(shape: ModelShape) -> int:
+    """Rows of the largest state matrix; 0 if there is none."""
+    return max((group.family.rows for group in shape.layers if group.family.rows), default=0)
 
 
-def meets(shape: ModelShape, options: Options) -> list[tuple[str, str]]:
-    """Crossings in words: per layer, and of the whole model."""
+def sentence(shape: ModelShape, options: Options, note: str) -> str:
+    """What the numbers rest on, with one gap for the tokens of a row if there are states."""
+    rows = state_rows(shape)
+    load = f"{{}} tokens for each of the {rows:,} rows of a state. " if rows else ""
+    dtypes = f"{options.kv_dtype} cache" + (f", {options.state_dtype} state" if shape.has_state else "")
+    ranks = f", one of {options.tp:,} ranks" if options.tp > 1 else ""
+    return f"{note}{load}{dtypes}, {several(options)}{ranks}."
+
+
+def loads(shape: ModelShape, stops: tuple[int, ...]) -> list[str]:
+    """Tokens for each row of a state."""
+    rows = state_rows(shape)
+    return [load(T / rows) if rows else "" for T in stops]
+
+
+def load(ratio: float) -> str:
+    return tokens(ratio) if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else decimals(ratio, 2)
+
+
+def crossings(shape: ModelShape, options: Options) -> list[tuple[str, str]]:
+    """Crossings in words: of the whole model, and of single layers."""
     whole = model_crossings(shape, options)
+    alone = [c for c in layer_crossings(shape, options) if c.fixed_tokens is not None]
     layers = [
-        f"{c.state_tokens:,} ({_kind(c.kind)})" for c in layer_crossings(shape, options) if c.state_tokens is not None
+        _at(c.fixed_tokens if c.state_tokens is None else c.state_tokens)
+        + (f" ({kind_name(c.kind)})" if len(alone) > 1 else "")
+        for c in alone
     ]
+    fixed = [_at(c.fixed_tokens) for c in alone if c.state_tokens not in (None, c.fixed_tokens)]
+    state = whole.state if whole.state is not None else whole.fixed
     return [
-        ("sizing.meets", f"{whole.state:,} tokens" if whole.state else "never"),
-        ("sizing.beats", f"{whole.twin:,} tokens" if whole.twin else "—"),
-        ("sizing.layers", ", ".join(layers) or "—"),
+        ("sizing.meets", _at(state) if shape.has_state or shape.has_conv else ""),
+        ("sizing.beats", _at(whole.twin) if whole.twin is not None else ""),
+        ("sizing.layers", ", ".join(layers)),
+        ("sizing.with_conv", ", ".join(fixed)),
     ]
 
 
-def _kind(kind: str) -> str:
-    return " and ".join(KINDS.get(part, part) for part in kind.split("+"))
+def _at(T: int | None) -> str:
+    return "never" if T is None else f"{T:,} token{'s' * (T != 1)}"
 
 
-def bill_texts(shape: ModelShape, options: Options) -> list[tuple[str, str]]:
-    b = make_bill(shape, LAST, options)
-    said = []
-    for i in range(ROWS):
-        row = b.layers[i] if i < len(b.layers) else None
-        said += [
-            (f"sizing.row.{i}.kind", f"{row.count} × {_kind(row.kind)}" if row else ""),
-            (f"sizing.row.{i}.arithmetic", row.arithmetic.replace(f"{LAST:,}", "T") if row else ""),
-            (f"sizing.row.{i}.keys", " · ".join(row.keys) if row else ""),
-        ]
-    said.append(("sizing.assumed", "; ".join(b.assumed.values()) or "nothing"))
-    said.append(("sizing.ignored", ", ".join(b.ignored[:12]) + (" …" if len(b.ignored) > 12 else "") or "none"))
-    return said
+def parts(own: Sums, options: Options) -> list[tuple[str, str]]:
+    """What is fixed and what each further token adds: a footprint is two numbers."""
+    fixed = human_bytes(own.fixed_bytes) if own.fixed_bytes else "nothing"
+    if own.fixed_bytes and own.conv_bytes:
+        fixed = f"{fixed} ({human_bytes(own.state_bytes)} state, {human_bytes(own.conv_bytes)} convolution windows)"
+    rate, windows = own.kv_bytes_per_token * options.batch, own.window_bytes(LAST)
+    grows = [f"{rate:,} B a token"] if rate else []
+    grows += [f"windows up to {human_bytes(windows)}"] if windows else []
+    return [("sizing.fixed", fixed), ("sizing.rate", ", ".join(grows) or "nothing")]

@@ -45,10 +45,13 @@ class View:
 
     word: its page and the first part of its sources' names.  place: its position in the navigation.
     axis: the reel axis under the finger.  asks: server words whose controls stand in its card.
-    readouts: (label, text node) pairs of the side column; table: rows of the bill below them, 0 for none.
+    readouts: (label, text node) pairs of the side column, a heading where there is no node, and behind some an address
+    word of memory with the node that has its value.  table: rows of the bill below them, 0 for none.
+    folded: (text node of the title, text node) pairs of lists that open on demand.
     paste: whether a config can be pasted or dropped here.
     rails: further axes with a slider, and dials: further controls, on its own page only.
     span: share of the plot's width that its slider takes.
+    more: dials that stand behind a disclosure.
     player: what its play button says.  ribbon: words whose controls stand above the view on its own page.
     card: what the overview shows of it, if less than all (`components.card`).
     """
@@ -62,10 +65,12 @@ class View:
     reels: tuple[Reel, ...]
     draw: Callable[[Question, bool], Drawing]
     answer: Callable[[Question], Answer]
-    readouts: tuple[tuple[str, str], ...] = ()
+    readouts: tuple[tuple[str, ...], ...] = ()
     player: str = ""
     span: float = 1.0
     dials: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    folded: tuple[tuple[str, str], ...] = ()
     rails: tuple[str, ...] = ()
     table: int = 0
     paste: bool = False
@@ -78,7 +83,8 @@ class View:
         rows = (
             f"{self.word}.row.{i}.{part}" for i in range(self.table) for part in ("kind", "bytes", "arithmetic", "keys")
         )
-        return (*(node for _, node in self.readouts), *rows, f"{self.word}.values")
+        told = (node for row in self.readouts for node in (row[1], row[-1]) if node)
+        return (*told, *(node for pair in self.folded for node in pair), *rows, f"{self.word}.values")
 
     def sources(self, question: Question, prefix: str = "") -> dict[str, ColumnDataSource]:
         return make_sources(self.reels, self.answer(question), start_positions(), prefix)

@@ -27,6 +27,8 @@ FIELD = _css("field")
 
 SLIDER = _css("slider")
 
+FINDER = _css("finder")
+
 
 class Segmented(pn.widgets.RadioButtonGroup):
     _debounce = 0
@@ -34,6 +36,17 @@ class Segmented(pn.widgets.RadioButtonGroup):
 
 class Choice(pn.widgets.Select):
     _debounce = 0
+
+
+class Finder(pn.widgets.AutocompleteInput):
+    """A list that is searched by any letters of an entry."""
+
+    _debounce = 0
+
+    def __init__(self, **settings: Any):
+        super().__init__(
+            label="", min_characters=0, case_sensitive=False, search_strategy="includes", restrict=True, **settings
+        )
 
 
 class Whole(pn.widgets.IntInput):

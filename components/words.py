@@ -19,7 +19,7 @@ from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
 from compute.rank import PRECISIONS
 from compute.sizing import DTYPES, ConfigError, models
-from compute.sizing.options import COLUMNS, MLA
+from compute.sizing.options import ARITHMETIC, COLUMNS, ENGINES, MLA
 
 SHOWN = 40
 """Characters of a refused value that the notice repeats."""
@@ -138,6 +138,7 @@ WORDS: dict[str, Word] = {
         _word("columns", "k", one_of(COLUMNS), "columns of the convolution window that are kept"),
         _word("mla", "latent", one_of(MLA), "form in which latent attention is cached"),
         _word("tp", 1, number(1, 64, int), "tensor-parallel ranks; the bill is one rank's"),
+        _word("engine", ARITHMETIC, one_of(ENGINES), "what is counted: the arithmetic, or the pages of an engine"),
         _word("gpu", "h200", one_of(gpus()), "accelerator that the model is fitted into"),
         _word("gib", 0, number(0, 100_000, int), "GiB free for caches and states; 0 is all of the accelerator"),
         _word("head", 128, whole_of(HEADS), "width of the head whose cost is counted"),

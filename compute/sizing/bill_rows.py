@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .arithmetic import Terms, text_of
@@ -41,6 +42,19 @@ def rows(shape: ModelShape, options: Options, T: int) -> tuple[BillRow, ...]:
     made = [_page_row(row, row.layers, shape, options, T) for row in plan.rows]
     made += [_page_row(row, row.spare, shape, options, T, "padding") for row in plan.rows if row.spare]
     return tuple(made)
+
+
+def row_bytes(shape: ModelShape, options: Options, tokens: Sequence[int]) -> list[list[int]]:
+    """The `bytes` of every row at each of the lengths, without the words around them."""
+    if options.engine == ARITHMETIC:
+        layers = [(group.count * options.batch, layer_rates(group.family, options)) for group in shape.layers]
+        return [
+            [many * (r.state + r.conv + r.token * (T if r.kept is None else min(T, r.kept))) for T in tokens]
+            for many, r in layers
+        ]
+    plan = plan_of(shape, options)
+    paged = [(row, row.layers) for row in plan.rows] + [(row, row.spare) for row in plan.rows if row.spare]
+    return [[options.batch * n * row.pages(T) * plan.page_bytes for T in tokens] for row, n in paged]
 
 
 def _row(group: LayerGroup, options: Options, T: int) -> BillRow:

@@ -58,6 +58,18 @@ class Paging:
         # one more, because a window need not start where a block does
         return -(-min(window - 1 + self.in_flight, T) // self.block_tokens) + 1
 
+    @property
+    def expression(self) -> str:
+        """The number of pages of one layer with T in it."""
+        window, B = self.family.window, self.block_tokens
+        if not B:
+            return f"{self.states}"
+        if window is None:
+            return f"⌈T ÷ {B:,}⌉"
+        if isinstance(self.family, Softmax) and self.family.chunked:
+            return f"⌈min(T, {window + self.in_flight:,}) ÷ {B:,}⌉"
+        return f"(⌈min(T, {window - 1 + self.in_flight:,}) ÷ {B:,}⌉ + 1)"
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from .arithmetic import share
 from .families import Both
 from .shape import LayerGroup, ModelShape
 from .states import matrix_heads
@@ -37,13 +38,14 @@ def _recurrent(group: LayerGroup) -> bool:
     return bool(group.family.state() or group.family.conv())
 
 
-def with_feature_map(shape: ModelShape, d_phi_of: Callable[[int], int]) -> int | None:
+def with_feature_map(shape: ModelShape, d_phi_of: Callable[[int], int], ranks: int = 1) -> int | None:
     """Bytes of the same linear layers with a feature map: layers · heads · d_phi(d_k) · d_v · 4, one sequence.
 
-    d_phi_of: width after the map for a key width.  None if no layer keeps a matrix of keys by values.
+    d_phi_of: width after the map for a key width.  ranks: tensor-parallel ranks; the bytes are then one rank's.
+    None if no layer keeps a matrix of keys by values.
     """
     found = [(group.count, matrix_heads(group.family)) for group in shape.layers]
     matrices = [(count, *heads) for count, heads in found if heads is not None]
     if not matrices:
         return None
-    return sum(n * heads * int(d_phi_of(d_k)) * d_v * FEATURE_MAP_BYTES for n, heads, d_k, d_v in matrices)
+    return sum(n * share(heads, ranks) * int(d_phi_of(d_k)) * d_v * FEATURE_MAP_BYTES for n, heads, d_k, d_v in matrices)

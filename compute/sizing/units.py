@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from functools import lru_cache
 
 from .options import whole
 
@@ -10,25 +10,32 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 """Binary prefixes: 1 GiB = 2^30 bytes."""
 
 
+@lru_cache(maxsize=8192)
 def human_bytes(n: int, digits: int = 4) -> str:
-    """An exact byte count in the largest fitting binary unit, to `digits` significant digits: "40 GiB", "3.75 MiB"."""
+    """An exact byte count in the largest fitting binary unit, to `digits` significant digits: "40 GiB", "3.75 MiB".
+
+    Half a digit goes to the even one; no float is involved.
+    """
     if n < 0:
         return f"-{human_bytes(-n, digits)}"
     if n < 1024:
         return f"{n} B"
     power = min((n.bit_length() - 1) // 10, len(UNITS) - 1)
-    value = _rounded(n, power, digits)
-    if value >= 1024 and power < len(UNITS) - 1:
+    whole, places, scaled = _rounded(n, power, digits)
+    if whole >= 1024 and power < len(UNITS) - 1:
         power += 1
-        value = _rounded(n, power, digits)
-    text = f"{value:,f}"
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {UNITS[power]}"
+        whole, places, scaled = _rounded(n, power, digits)
+    decimals = f"{scaled % 10**places:0{places}d}".rstrip("0") if places else ""
+    return f"{whole:,}{'.' if decimals else ''}{decimals} {UNITS[power]}"
 
 
-def _rounded(n: int, power: int, digits: int) -> Decimal:
-    exact = Context(prec=80).divide(Decimal(n), Decimal(1 << (10 * power)))
-    places = max(0, digits - max(1, exact.adjusted() + 1))
-    return exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN, context=Context(prec=80))
+def _rounded(n: int, power: int, digits: int) -> tuple[int, int, int]:
+    """Whole part, decimal places, and the value in units of the last place."""
+    unit = 1 << (10 * power)
+    places = max(0, digits - len(str(max(n // unit, 1))))
+    scaled, rest = divmod(n * 10**places, unit)
+    scaled += 2 * rest > unit or (2 * rest == unit and scaled % 2)
+    return scaled // 10**places, places, scaled
 
 
 def taylor_state_bytes(d_head: int, d_v: int, n_heads: int, bytes_per: int = 4) -> int:

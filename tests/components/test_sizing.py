@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,13 +12,26 @@ from asked import DEFAULT, VIEWS, said
 
 from components.axes import AXES
 from components.lesson import Question
-from compute.sizing import all_softmax_twin, bill, load_model, model_crossings, models
+from components.own import paste
+from components.sizing_answer import counted
+from components.sizing_bill import ROWS
+from components.sizing_said import make_bill
+from compute.sizing import Options, all_softmax_twin, bill, human_bytes, load_model, model_crossings, models
+from compute.sizing.options import ENGINES
+
+STOPS = AXES["T"].stops
 
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 
 
 def answer(question=DEFAULT):
     return VIEWS["sizing"].answer(question)
+
+
+def nodes(question, kind="texts"):
+    """Texts of the page's nodes by name."""
+    told = answer(question)[f"sizing.{kind}"]
+    return dict(zip(told["node"], told["text"], strict=True))
 
 
 @pytest.mark.parametrize("model", models())
@@ -99,12 +114,137 @@ def test_curves_meet_where_the_points_stand(model):
             assert bill(twin, T - 1).total_bytes < bill(shape, T - 1).total_bytes
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("model", models())
+def test_bill_lines_headline_and_total_are_of_one_count(model, engine):
+    """Under every way of counting the rows say what the curves draw, and both are the bill's."""
+    shape, T = load_model(model), 2**20
+    options, _ = counted(shape, Options(batch=3, engine=engine))
+    question, made, i = Question(model=model, engine=engine, batch=3), make_bill(shape, T, options), STOPS.index(T)
+    told = nodes(question)
+    for k in range(ROWS):
+        row = made.layers[k] if k < len(made.layers) else None
+        assert told[f"sizing.row.{k}.kind"].startswith(f"{row.count} × " if row else "")
+        text = said("sizing", question, f"sizing.row.{k}.bytes")[i]
+        assert text == (human_bytes(row.bytes) if row else "")
+    assert said("sizing", question, "sizing.total")[i] == f"{human_bytes(made.total_bytes)} = {made.total_bytes:,} B"
+    curves = {name: np.nan_to_num(values[i]) for name, values in answer(question)["sizing.curves"].items()}
+    parts = [made.kv_bytes, made.window_bytes, made.state_bytes, made.conv_bytes]
+    assert [curves[name] for name in ("cache", "window", "state", "conv")] == parts
+    assert (
+        human_bytes(made.kv_bytes + made.window_bytes or made.fixed_bytes, 3)
+        in said("sizing", question, "sizing.headline")[i]
+    )
+
+
+def test_the_engine_is_named_where_its_pages_are_counted():
+    question = Question(model="qwen3.8-27b", engine="vllm-0.33")
+    i = STOPS.index(262_144)
+    assert said("sizing", question, "sizing.total")[i].endswith("17,366,515,712 B")
+    assert "vLLM 0.33 reserves 16 GiB" in said("sizing", question, "sizing.headline")[i]
+    assert said("sizing", question, "sizing.both")[i] == "16.14 GiB · 16.17 GiB"
+    assert said("sizing", replace(question, engine="arithmetic"), "sizing.both")[i] == "16.14 GiB · 16.17 GiB"
+
+
+def test_a_model_that_the_engine_does_not_serve_is_billed_by_arithmetic_and_said_so():
+    question = Question(model="xlstm-7b", engine="vllm-0.33")
+    texts = said("sizing", question, "sizing.sentence")
+    assert all("xlstm layers, which vLLM 0.33 does not serve: this is the arithmetic." in text for text in texts)
+    plain = answer(Question(model="xlstm-7b"))["sizing.curves"]["state"]
+    assert (answer(question)["sizing.curves"]["state"] == plain).all()
+
+
+def test_every_number_of_a_formula_says_where_it_came_from():
+    told = nodes(Question(model="qwen3.8-27b"), "math")
+    spelled = told["sizing.row.0.arithmetic"]
+    assert '<span title="linear_num_value_heads">48</span>' in spelled
+    assert re.sub("<[^>]*>", "", spelled) == "48 × 128 × 128 × 4 B + (2 × 16 × 128 + 48 × 128) × 4 × 2 B"
+    texts = nodes(Question(model="qwen3.8-27b"))
+    assert (
+        "48 linear_num_value_heads" in texts["sizing.row.0.keys"]
+        and "layers: layer_types" in texts["sizing.row.0.keys"]
+    )
+    assert "linear_num_value_heads = 48" in texts["sizing.used"].split("\n")
+
+
+def test_a_model_of_more_kinds_than_rows_loses_none_of_its_bytes():
+    heads = list(range(1, 10))
+    own = paste(
+        json.dumps({"model_type": "openelm", "num_hidden_layers": 9, "head_dim": 64, "num_key_value_heads": heads})
+    )
+    question, i = Question(own=own), STOPS.index(1024)
+    rows = [said("sizing", question, f"sizing.row.{k}.bytes")[i] for k in range(ROWS)]
+    assert rows[-1] == human_bytes(sum(heads[ROWS - 1 :]) * 2 * 64 * 2 * 1024)
+    texts = nodes(question)
+    assert texts[f"sizing.row.{ROWS - 1}.kind"] == "4 layers of 4 further kinds"
+
+
+@pytest.mark.parametrize(
+    "model, load, fill",
+    [
+        ("minimax-01", "8,192", "256"),
+        ("qwen3.8-27b", "8,192", "256"),
+        ("jamba-v0.1", "65,536", "256"),
+        ("gpt-2", "", ""),
+    ],
+)
+def test_a_state_is_as_full_as_its_rows_and_tokens_say(model, load, fill):
+    question, i = Question(model=model), STOPS.index(2**20)
+    assert said("sizing", question, "sizing.load")[i] == load
+    assert said("sizing", question, "sizing.fill")[i] == fill
+    j = STOPS.index(128)
+    if model == "minimax-01":  # one token a row is as full as 16 pairs in a memory of 16 rows
+        assert (
+            said("sizing", question, "sizing.load")[j] == "1.0" and said("sizing", question, "sizing.fill")[j] == "16"
+        )
+
+
+KNOWN = {
+    # whole model: cache = state, cheaper than all softmax; one layer; bytes a token; longest context in 141 GB
+    "minimax-01": ("7,168 tokens", "1,024 tokens", "1,024 tokens", "40,960 B a token"),
+    "qwen3-next-80b-a3b": ("3,072 tokens", "1,056 tokens", "1,024 tokens", "24,576 B a token"),
+    "kimi-linear-48b-a3b": ("5,202 tokens", "1,906 tokens", "1,821 tokens", "8,064 B a token"),
+    "nemotron-h-8b-base-8k": ("6,144 tokens", "1,044 tokens", "1,024 tokens", "16,384 B a token"),
+    "jamba-v0.1": ("896 tokens", "144 tokens", "128 tokens", "16,384 B a token"),
+    "deepseek-v3": ("", "", "", "70,272 B a token"),
+    "llama-3.1-8b": ("", "", "", "131,072 B a token"),
+    "gemma-3-27b-it": ("", "", "", "81,920 B a token, windows up to 415.6 MiB"),
+    "gpt-oss-20b": ("", "", "", "24,576 B a token, windows up to 2.977 MiB"),
+}
+
+
+@pytest.mark.parametrize("model", KNOWN)
+def test_crossings_and_rates_are_on_the_page_in_words(model):
+    told = nodes(Question(model=model))
+    assert tuple(told[f"sizing.{name}"] for name in ("meets", "beats", "layers", "rate")) == KNOWN[model]
+
+
+def test_what_fits_is_on_the_page_in_words():
+    question, i = Question(), STOPS.index(2**20)
+    assert said("sizing", question, "sizing.fits")[i] == "3"
+    longest = (141 * 10**9 - 280 * 2**20) // 40_960
+    texts = nodes(question)
+    assert texts["sizing.longest"] == f"{longest:,} tokens"
+    windowed = Question(model="gemma-3-27b-it", gib=1)
+    texts = nodes(windowed)
+    assert texts["sizing.longest"] == f"{(2**30 - 52 * 8_192 * 1_023) // 81_920:,} tokens"
+    moved = 40 * 2**30 + 2 * 280 * 2**20 + 40_960  # the cache is read and one token written, the state read and written
+    assert said("sizing", question, "sizing.traffic")[i] == human_bytes(moved)
+    assert said("sizing", question, "sizing.speed")[i] == f"≤ {4_800 * 10**9 / moved:,.0f} tokens/s"
+
+
+def test_lengths_beyond_the_native_one_are_warned_of_on_the_page():
+    texts = said("sizing", Question(model="llama-3.1-8b"), "sizing.warned")
+    for T, text in zip(STOPS, texts, strict=True):
+        assert (f"{T:,} tokens are more than the native context of 131,072" in text) == (T > 131_072)
+
+
 @pytest.mark.parametrize("model", models())
 def test_the_table_of_the_bill_has_the_rows_of_the_bill(model):
     question, T = Question(model=model), 2**20
     rows = bill(load_model(model), T).layers
     i = AXES["T"].stops.index(T)
-    told = dict(zip(*(answer(question)["sizing.texts"][key] for key in ("node", "text")), strict=True))
+    told = nodes(question)
     for k, row in enumerate(rows):
         assert told[f"sizing.row.{k}.kind"].startswith(f"{row.count} × ")
         (number, half), *_ = quantities(said("sizing", question, f"sizing.row.{k}.bytes")[i])

@@ -17,6 +17,7 @@ from compute.sizing import (
     reserve,
     sequences_that_fit,
 )
+from compute.sizing.bill_rows import row_bytes
 from compute.sizing.options import ARITHMETIC, ENGINES, PAGED, PREFIX
 from compute.sizing.sums import first, sums
 
@@ -139,3 +140,13 @@ def test_an_unknown_engine_is_refused_by_name():
 
 def test_arithmetic_is_the_default():
     assert bill(load_model("gpt-2"), 9) == bill(load_model("gpt-2"), 9, engine=ARITHMETIC)
+
+
+@pytest.mark.parametrize("options", [Options(batch=3, kv_dtype="q8_0"), Options(batch=2, engine=PREFIX)])
+def test_row_bytes_are_those_of_the_bills_rows(options):
+    for word in SERVED:
+        shape = load_model(word)
+        told = row_bytes(shape, options, LENGTHS)
+        for k, T in enumerate(LENGTHS):
+            made = bill(shape, T, **{name: getattr(options, name) for name in Options.__dataclass_fields__})
+            assert [row[k] for row in told] == [row.bytes for row in made.layers]
