@@ -7,6 +7,8 @@ torch is never imported here: it is only recognised when the caller already brou
 
 from __future__ import annotations
 
+from functools import lru_cache, reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,22 +30,34 @@ class Admitted(NamedTuple):
 
 def namespace(*arrays: Array) -> Any:
     """Array-API namespace shared by the arrays; ValueError if NumPy and torch are mixed."""
+    kinds = {type(a) for a in arrays}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind in _NAMESPACES:
+        return _NAMESPACES[kind]
     try:
-        return array_namespace(*arrays)
+        xp = array_namespace(*arrays)
     except TypeError:
         kinds = sorted({type(a).__module__.partition(".")[0] for a in arrays})
         raise ValueError(f"arrays must be of one kind, got {' and '.join(kinds)}") from None
+    if kind is not None:
+        _NAMESPACES[kind] = xp
+    return xp
 
 
+_NAMESPACES: dict[type, Any] = {}
+"""The answer for each kind of array met so far: asking anew takes as long as a small product."""
+
+
+@lru_cache(maxsize=64)
 def dtype_name(dtype: Any) -> str:
     """`float32` for both `numpy.float32` and `torch.float32`."""
     return str(np.dtype(dtype)) if not str(dtype).startswith("torch.") else str(dtype).partition(".")[2]
 
 
-def admit(*, ndim: int = 1, finite: bool = True, **named: Array) -> Admitted:
+def admit(*, ndim: int = 1, finite: bool = True, narrow: bool = False, **named: Array) -> Admitted:
     """Check the named arrays and bring them to one floating dtype fit for computing.
 
-    ndim: fewest axes each must have.  finite: refuse NaN and Inf.
+    ndim: fewest axes each must have.  finite: refuse NaN and Inf.  narrow: 16-bit arrays stay as they are.
     Raises ValueError that begins with the name of the offending argument.
     """
     given = {name: a if is_array_api_obj(a) else _from_plain(name, a) for name, a in named.items()}
@@ -53,23 +67,34 @@ def admit(*, ndim: int = 1, finite: bool = True, **named: Array) -> Admitted:
             raise ValueError(f"{name} must have at least {ndim} axes, got shape {tuple(a.shape)}")
         if 0 in a.shape:
             raise ValueError(f"{name} must not be empty, got shape {tuple(a.shape)}")
-        if not xp.isdtype(a.dtype, ("real floating", "integral")):
+        if _kind(xp, a.dtype) is None:
             raise ValueError(f"{name} must hold real numbers, got {dtype_name(a.dtype)}")
-    floating = [a.dtype for a in given.values() if xp.isdtype(a.dtype, "real floating")]
-    dtype = xp.result_type(*floating) if floating else xp.float64
-    work = xp.float32 if dtype_name(dtype) in HALF else dtype
-    arrays = tuple(xp.astype(a, work, copy=False) for a in given.values())
+    floating = list({a.dtype for a in given.values() if _kind(xp, a.dtype) == "real floating"})
+    dtype = (floating[0] if len(floating) == 1 else xp.result_type(*floating)) if floating else xp.float64
+    work = xp.float32 if dtype_name(dtype) in HALF and not narrow else dtype
+    arrays = tuple(a if a.dtype == work else xp.astype(a, work) for a in given.values())
     if finite:
-        for name, a in zip(given, arrays):
-            if not _all_finite(xp, a):
-                raise ValueError(f"{name} must be finite, got NaN or Inf")
+        refuse_unless_finite(xp, dict(zip(given, arrays)))
     return Admitted(xp, dtype, arrays)
 
 
-def _all_finite(xp: Any, a: Array) -> bool:
-    """One sum is cheaper than a test of every entry, and proves it unless the sum itself overflows."""
+@lru_cache(maxsize=64)
+def _kind(xp: Any, dtype: Any) -> str | None:
+    return next((kind for kind in ("real floating", "integral") if xp.isdtype(dtype, kind)), None)
+
+
+def refuse_unless_finite(xp: Any, named: dict[str, Array]) -> None:
+    """ValueError that begins with the name of the first array that holds NaN or Inf.
+
+    A sum is cheaper than a test of every entry, and proves it unless the sum itself overflows.  One number is
+    looked at for all arrays, for on an accelerator every look waits until all that was asked before is done.
+    """
     with np.errstate(all="ignore"):
-        return bool(xp.isfinite(xp.sum(a))) or bool(xp.all(xp.isfinite(a)))
+        if bool(xp.isfinite(reduce(add, map(xp.sum, named.values())))):
+            return
+    for name, a in named.items():
+        if not bool(xp.all(xp.isfinite(a))):
+            raise ValueError(f"{name} must be finite, got NaN or Inf")
 
 
 def _from_plain(name: str, a: Any) -> np.ndarray:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from array_api_compat import device
 
 from compute.arrays import Array, namespace, whole
+from compute.attention import half
 from compute.attention.decay import after_each, causal_scores, in_chunks, in_tokens, kept, since_start, until_end
 from compute.attention.doors import FeatureMapLike, Features, State, admit_features, admit_qkv, finish, not_negative
 from compute.attention.step import advance
@@ -177,7 +178,8 @@ def causal_linear_attention_chunkwise(
     """Causal linear attention, parallel inside chunks and recurrent between them: O [*lead, T, d_v].
 
     chunk: tokens per chunk, at least 1; it need not divide T.  Other arguments, result and errors as
-    in `causal_linear_attention_recurrent`.
+    in `causal_linear_attention_recurrent`.  bfloat16 on a CUDA device is multiplied as it is and added in
+    float32 (`compute.attention.half`), unless there is a log_alpha or a gradient is asked for.
     Cost: about 2 T chunk (d_phi + d_v) + 4 T d_phi d_v FLOPs; memory T chunk + (T / chunk) d_phi d_v
     numbers; without decay three batched products and one prefix sum over chunks, with decay
     T / chunk dependent steps.
@@ -185,6 +187,11 @@ def causal_linear_attention_chunkwise(
     """
     chunk = whole("chunk", chunk, 1)
     eps = not_negative("eps", eps)
+    if log_alpha is None and half.fits(Q, K, V) and (f := half.admit(Q, K, V, phi, mask=mask, state=state)):
+        sums = Sums(*half.sums(f, chunk, denominators=normalise, states=return_state))
+        O, end = _outputs(f, sums, eps, normalise, True)
+        half.refuse(f, O)
+        return (O, end) if return_state else O
     f = admit_features(admit_qkv(Q, K, V, causal=True), phi, mask=mask, log_alpha=log_alpha, state=state)
     return _outputs(f, chunkwise_sums(f, chunk), eps, normalise, return_state)
 

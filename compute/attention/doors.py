@@ -6,12 +6,13 @@ Each check raises ValueError that begins with the name of the offending argument
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 from array_api_compat import device, is_array_api_obj
 
-from compute.arrays import Admitted, Array, admit, dtype_name, leave, namespace
+from compute.arrays import HALF, Admitted, Array, admit, dtype_name, leave, namespace
 
 FeatureMapLike = Callable[[Array], Array]
 """A feature map or any callable `[*, d_k] -> [*, d_phi]`."""
@@ -42,10 +43,21 @@ class Features(NamedTuple):
         return self.admitted.xp
 
 
-def admit_qkv(Q: Array, K: Array, V: Array, *, causal: bool, names: tuple[str, str, str] = ("Q", "K", "V")) -> Admitted:
-    """Q [*lead, T_q, d_k], K [*lead, T, d_k], V [*lead, T, d_v]; T_q = T where causal.  names: in complaints."""
+def admit_qkv(
+    Q: Array,
+    K: Array,
+    V: Array,
+    *,
+    causal: bool,
+    names: tuple[str, str, str] = ("Q", "K", "V"),
+    narrow: bool = False,
+) -> Admitted:
+    """Q [*lead, T_q, d_k], K [*lead, T, d_k], V [*lead, T, d_v]; T_q = T where causal.  names: in complaints.
+
+    narrow: 16-bit arrays stay as they are, and NaN and Inf are for the caller to find.
+    """
     q, k, v = names
-    admitted = admit(ndim=2, **{q: Q, k: K, v: V})
+    admitted = admit(ndim=2, finite=not narrow, narrow=narrow, **{q: Q, k: K, v: V})
     Q, K, V = admitted.arrays
     for name, a in ((k, K), (v, V)):
         if a.shape[:-2] != Q.shape[:-2]:
@@ -68,14 +80,20 @@ def admit_features(
     mask: Array | None = None,
     log_alpha: Array | None = None,
     state: State | None = None,
+    zeros: bool = True,
 ) -> Features:
-    """The causal door for the Q, K, V that `admit_qkv` let in: phi applied, masked tokens made neutral."""
+    """The causal door for the Q, K, V that `admit_qkv` let in: phi applied, masked tokens made neutral.
+
+    zeros: without a state S and z are zeros, else None.
+    """
     xp, _, (Q, K, V) = admitted
     phi_q, phi_k = feature(phi, Q), feature(phi, K)
     d_phi, tokens = phi_k.shape[-1], phi_k.shape[:-1]
     log_alpha = admit_log_alpha(log_alpha, like=phi_k)
     mask = admit_mask(mask, like=K)
-    S, z = admit_state(state, like=phi_k, shapes=((*tokens[:-1], d_phi, V.shape[-1]), (*tokens[:-1], d_phi)))
+    shapes = ((*tokens[:-1], d_phi, V.shape[-1]), (*tokens[:-1], d_phi))
+    absent = state is None and not zeros
+    S, z = (None, None) if absent else admit_state(state, like=phi_k, shapes=shapes)
     empty = None
     if mask is not None:
         phi_k = xp.where(mask[..., None], phi_k, 0.0)
@@ -92,7 +110,8 @@ def feature(phi: FeatureMapLike, x: Array) -> Array:
     """phi(x) in x's dtype, its shape checked: all axes of x but the last, then d_phi >= 1."""
     if not callable(phi):
         raise ValueError(f"phi must be a feature map or a callable, got {type(phi).__name__}")
-    out = phi(x)
+    if (out := phi(x)) is x:
+        return x
     shape = getattr(out, "shape", None)
     if shape is None or tuple(shape[:-1]) != tuple(x.shape[:-1]) or len(shape) != x.ndim or shape[-1] < 1:
         got = "no array" if shape is None else shown(shape)
@@ -131,22 +150,23 @@ def admit_log_alpha(log_alpha: Array | None, *, like: Array, finite: bool = True
     return log_alpha
 
 
-def admit_like(name: str, a: Array, *, like: Array, finite: bool = True) -> Array:
-    """A side input, number or array, in the kind, device and dtype of the main ones."""
+def admit_like(name: str, a: Array, *, like: Array, finite: bool = True, dtype: Any = None) -> Array:
+    """A side input, number or array, in the kind, device and dtype (unless another is named) of the main ones."""
     (a,) = admit(ndim=0, finite=finite, **{name: _of_kind(name, a, like)}).arrays
-    return namespace(like).astype(a, like.dtype, copy=False)
+    return namespace(like).astype(a, dtype or like.dtype, copy=False)
 
 
 def admit_state(state: State | None, *, like: Array, shapes: tuple[tuple[int, ...], ...]) -> tuple[Array, ...]:
-    """The parts of a state in `like`'s dtype; zeros where there is none."""
+    """The parts of a state in `like`'s dtype, never fewer than 32 bits; zeros where there is none."""
     xp = namespace(like)
+    dtype = xp.float32 if dtype_name(like.dtype) in HALF else like.dtype
     if state is None:
-        return tuple(xp.zeros(shape, dtype=like.dtype, device=device(like)) for shape in shapes)
+        return tuple(xp.zeros(shape, dtype=dtype, device=device(like)) for shape in shapes)
     if not isinstance(state, (tuple, list)) or len(state) != len(shapes):
         raise ValueError(f"state must be a tuple of {len(shapes)} arrays, got {type(state).__name__}")
     parts = []
     for i, (part, shape) in enumerate(zip(state, shapes)):
-        parts.append(admit_like(f"state[{i}]", part, like=like))
+        parts.append(admit_like(f"state[{i}]", part, like=like, dtype=dtype))
         if tuple(parts[-1].shape) != tuple(shape):
             raise ValueError(f"state[{i}] must have shape {shown(shape)}, got {shown(parts[-1].shape)}")
     return tuple(parts)
@@ -166,20 +186,23 @@ def real(name: str, value: float) -> float:
         number = float(value)
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{name} must be a number, got {value!r}") from None
-    if not np.isfinite(number):
+    if not isfinite(number):
         raise ValueError(f"{name} must be finite, got {value}")
     return number
 
 
 def divide(num: Array, den: Array, empty: Array | None = None) -> Array:
     """num [*, d_v] over den [*]: NaN rows where den is exactly 0, zero rows where `empty`, silently."""
-    xp = namespace(num)
-    den = xp.where(den == 0, xp.nan, den)
-    if empty is not None:
-        # A one, not a patch on the quotient: a NaN behind `where` would still poison torch's gradient.
-        den = xp.where(empty, 1.0, den)
     with np.errstate(over="ignore"):
-        return num / den[..., None]
+        return num / denominators(den, empty)[..., None]
+
+
+def denominators(den: Array, empty: Array | None = None) -> Array:
+    """What `divide` divides by: NaN where den is exactly 0, 1 where `empty`."""
+    xp = namespace(den)
+    den = xp.where(den == 0, xp.nan, den)
+    # A one, not a patch on the quotient: a NaN behind `where` would still poison torch's gradient.
+    return den if empty is None else xp.where(empty, 1.0, den)
 
 
 def finish(f: Features, num: Array, den: Array, *, eps: float, normalise: bool) -> Array:

@@ -1,0 +1,145 @@
+"""The chunkwise form for bfloat16 on a CUDA device: operands stay 16 bits wide, sums are 32 bits wide.
+
+The same form as in `compute.attention.causal`, which copies 16-bit inputs to float32 and so moves twice the bytes
+past idle matrix units.  Here every product multiplies bfloat16 and adds in float32, and the memory is summed over
+chunks in float32.  Rounded to bfloat16 are the features, the scores of a chunk, the memory that enters it and the
+output: where flash-linear-attention rounds too, and with the same miss, 2.3e-3 of the output's norm (1.7e-3 of it
+is the output's own rounding).
+
+Nothing here knows gates or gradients: where `fits` or `admit` says no, the written form stands.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from math import isfinite, prod
+from typing import TYPE_CHECKING, Any
+
+from compute.arrays import Array, dtype_name, refuse_unless_finite
+from compute.attention.decay import after_each, in_chunks, pad_tokens
+from compute.attention.doors import FeatureMapLike, Features, State, admit_features, admit_qkv
+from compute.feature_maps.base import FeatureMap
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+ALONE, GROUP = 128, 32
+"""Up to so many chunks are summed by one product; more of them in groups of this size, side by side."""
+
+ONES = 8
+"""Columns of ones beside the values: their sums are the denominators.  One would do, but products like multiples."""
+
+
+def fits(*arrays: Array) -> bool:
+    """Whether these are bfloat16 tensors on a CUDA device, and torch can give a product in float32 (2.8 or newer)."""
+    if not all(getattr(a, "is_cuda", False) and dtype_name(a.dtype) == "bfloat16" for a in arrays):
+        return False
+    import torch
+
+    return hasattr(torch.ops.aten.bmm, "dtype")
+
+
+def admit(
+    Q: Tensor, K: Tensor, V: Tensor, phi: FeatureMapLike, *, mask: Tensor | None, state: State | None
+) -> Features | None:
+    """The tensors as they are, not yet searched for NaN and Inf; S and z None without a state.
+
+    A feature map computes in float32 and rounds once; a plain function is given float32 to do the same.
+    None where a gradient is asked for.
+    """
+    if callable(phi) and not isinstance(phi, FeatureMap):
+        phi = partial(_in_float32, phi)
+    f = admit_features(admit_qkv(Q, K, V, causal=True, narrow=True), phi, mask=mask, state=state, zeros=False)
+    parts = (f.phi_q, f.phi_k, f.V, f.S, f.z)
+    return None if any(part is not None and part.requires_grad for part in parts) else f
+
+
+def _in_float32(phi: FeatureMapLike, x: Tensor) -> Tensor:
+    return phi(x.float())
+
+
+def refuse(f: Features, O: Tensor) -> None:
+    """ValueError for NaN and Inf in Q, K or V, looked for last: by then all work is on its way and one wait is left."""
+    Q, K, V = f.admitted.arrays
+    # Row t holds q_t, k_t and v_t, for every token reads itself; only a feature map or a mask could hide something.
+    if f.phi_q is Q and f.phi_k is K and isfinite(float(O.sum())):
+        return
+    refuse_unless_finite(f.xp, {"Q": Q, "K": K, "V": V})
+
+
+def sums(f: Features, chunk: int, *, denominators: bool, states: bool) -> tuple[Any, ...]:
+    """Numerators, denominators, S and z as in `causal.Sums`, None what is not asked for.
+
+    Numerators alone come in bfloat16; with denominators both come in float32, for the quotient to be rounded once.
+    """
+    import torch
+
+    *lead, T, d_phi = f.phi_k.shape
+    d_v, B, C = f.V.shape[-1], prod(lead), min(chunk, T)
+    V = torch.nn.functional.pad(f.V, (0, ONES), value=1.0) if denominators or states else f.V
+    d = V.shape[-1]
+    q, k, v = _chunks(f.phi_q, C), _chunks(f.phi_k, C), _chunks(V, C)
+    S = None
+    if f.S is not None:
+        S = torch.cat([f.S, f.z[..., None].expand(*f.z.shape, d - d_v)], dim=-1).reshape(B, d_phi * d)
+    S_in, S = _entering(S, _wide(k.mT, v).view(B, -1, d_phi * d), states)
+    scores = torch.bmm(q, k.mT).tril_()
+    # One product for what the chunk and what the memory answer: added in float32, rounded once.
+    left, right = torch.cat([scores, q], dim=-1), torch.cat([v, S_in.reshape(-1, d_phi, d)], dim=-2)
+    out = _wide(left, right) if denominators else torch.bmm(left, right)
+    out = out.view(*lead, -1, d)[..., :T, :]
+    S = S.reshape(*lead, d_phi, d) if states else None
+    return (
+        out[..., :d_v],
+        out[..., d_v] if denominators else None,
+        S[..., :d_v] if states else None,
+        S[..., d_v] if states else None,
+    )
+
+
+def _chunks(x: Tensor, C: int) -> Tensor:
+    """[*, T, d] as [n, C, d], the last chunk of each sequence filled up with zero tokens."""
+    return pad_tokens(x, -(-x.shape[-2] // C) * C).reshape(-1, C, x.shape[-1])
+
+
+def _entering(S: Tensor | None, writes: Tensor, states: bool) -> tuple[Tensor, Tensor | None]:
+    """What enters each chunk in bfloat16, [B, N, D], and the state after the last, [B, D], if `states`.
+
+    S: [B, D], the state before the first, None for nothing.  writes: [B, N, D] in float32, consumed.
+    """
+    import torch
+
+    B, N, D = writes.shape
+    if S is None and N <= ALONE:
+        return _before_each(writes).bfloat16(), writes.sum(-2) if states else None
+    groups = in_chunks(writes, GROUP)
+    S = writes.new_zeros(B, D) if S is None else S
+    ends = after_each(S, groups.sum(-2))
+    before = torch.cat([S[:, None], ends[:, :-1]], dim=-2)
+    groups[..., 0, :] += before
+    entering = _before_each(groups.view(-1, *groups.shape[-2:])).bfloat16().view(groups.shape)
+    entering[..., 0, :] = before
+    return entering.reshape(B, -1, D)[:, :N], ends[:, -1]
+
+
+def _before_each(terms: Tensor) -> Tensor:
+    """The sum of the terms before each, [n, G, D]."""
+    import torch
+
+    n, G, _ = terms.shape
+    return torch.bmm(_earlier(G, terms.device).expand(n, G, G), terms)
+
+
+@lru_cache(maxsize=16)
+def _earlier(n: int, where: Any) -> Tensor:
+    """Ones [n, n] below the diagonal: times a column of terms it is what came before each."""
+    import torch
+
+    return torch.ones(n, n, device=where).tril_(-1)
+
+
+def _wide(a: Tensor, b: Tensor) -> Tensor:
+    """a @ b of bfloat16 matrices [n, *, *], in float32."""
+    import torch
+
+    return torch.bmm(a, b, out_dtype=torch.float32) if a.is_cuda else a.float() @ b.float()
