@@ -3,6 +3,7 @@
     python -m compute.sweeps list
     python -m compute.sweeps run crosstalk --quick --device auto --out crosstalk.npz
     python -m compute.sweeps bench
+    python -m compute.sweeps ship assets/sweeps
 
 Needs NumPy and array-api-compat; torch for a GPU.
 """
@@ -22,11 +23,12 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from compute.sweeps.base import Result, Sweep, default, settings  # noqa: E402
+from compute.sweeps.base import Question, Result, Sweep, default, settings  # noqa: E402
 from compute.sweeps.packing import pack_result  # noqa: E402
 from compute.sweeps.places import WISHES, estimate, find, said, wish  # noqa: E402
 from compute.sweeps.registry import SWEEPS, find_sweep  # noqa: E402
 from compute.sweeps.running import run  # noqa: E402
+from compute.sweeps.shipped import ship  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,9 +50,16 @@ def main(arguments: list[str] | None = None) -> int:
     benched = verbs.add_parser("bench", help="time the quick questions, and the best algorithm against the plain one")
     benched.add_argument("--device", choices=WISHES, default=None)
     benched.add_argument("--json", action="store_true")
+    shipped = verbs.add_parser("ship", help="run default questions and write them as the explorer ships them")
+    shipped.add_argument("folder", type=Path)
+    shipped.add_argument("names", nargs="*", metavar="name", help="all sweeps without one")
+    shipped.add_argument("--device", choices=WISHES, default=None)
+    shipped.add_argument(
+        "--set", action="append", default=[], metavar="SETTING=JSON", help="another value for a setting"
+    )
     told = parser.parse_args(arguments)
     try:
-        return {"list": _list, "run": _run, "bench": _bench}[told.verb](told)
+        return {"list": _list, "run": _run, "bench": _bench, "ship": _ship}[told.verb](told)
     except (ValueError, MemoryError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
@@ -82,20 +91,22 @@ def _row(sweep: Sweep) -> dict[str, Any]:
 
 def _run(told: argparse.Namespace) -> int:
     sweep = find_sweep(told.name)
-    question = sweep.quick if told.quick else default(sweep)
-    if told.set:
-        question = type(question).read({**question.told(), **dict(_setting(text) for text in told.set)})
+    question = _question(sweep.quick if told.quick else default(sweep), told.set)
     place = find(wish(told.device), needs_float64=sweep.needs_float64)
     print(f"{sweep.title}: {said(estimate(sweep, question, place.kind))} on {place.name}", file=sys.stderr)
-    result = run(sweep, question, place, _Bar(), injected=told.injected)
+    keep = (lambda result: told.out.write_bytes(pack_result(result))) if told.out else (lambda result: None)
+    result = run(sweep, question, place, _Bar(), injected=told.injected, keep=keep)
     print(file=sys.stderr)
-    if told.out:
-        told.out.write_bytes(pack_result(result))
     if told.json:
         print(json.dumps({**result.about, "arrays": {name: a.shape for name, a in result.arrays.items()}}, indent=1))
     else:
         _print(result)
     return 0
+
+
+def _question(question: Question, settings: list[str]) -> Question:
+    changed = dict(_setting(text) for text in settings)
+    return type(question).read({**question.told(), **changed}) if changed else question
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -129,6 +140,21 @@ def _bench(told: argparse.Namespace) -> int:
     print(f"{place.name}; {place.told()['versions']}")
     for row in found:
         print(f"  {row['what']}: {row['measured']:.3g} {row['unit']}  {row['note']}")
+    return 0
+
+
+def _ship(told: argparse.Namespace) -> int:
+    """A file after every sweep, and while a long one runs: what is computed is not lost with the machine."""
+    told.folder.mkdir(parents=True, exist_ok=True)
+    for name in told.names or SWEEPS:
+        sweep = find_sweep(name)
+        place = find(wish(told.device), needs_float64=sweep.needs_float64)
+        question = _question(default(sweep), told.set)
+        result = run(sweep, question, place, keep=lambda result: ship(result, told.folder))
+        size = (told.folder / f"{name}.npz").stat().st_size
+        print(f"{name}: {result.about['seconds']:.1f} s on {place.name}, {size / 1e3:.0f} kB", flush=True)
+        for note in result.about["notes"]:
+            print(f"  {note}", flush=True)
     return 0
 
 

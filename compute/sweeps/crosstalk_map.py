@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from compute.arrays import Array
-from compute.crosstalk import every_read
 from compute.families import knob
+from compute.filling import BLOCK, states
 from compute.memory import unit
 from compute.sweeps.base import Arrays, Question, Sweep, Work, several
 from compute.sweeps.quantiles import AT, quantiles
@@ -48,14 +48,14 @@ class CrosstalkMap(Sweep):
     word = "crosstalk"
     title = "Crosstalk, by load and width"
     says = (
-        "Cosine between what a pair reads back and its value: mean over pairs, and of the newest pair; crosstalk "
-        "energy relative to the value; each as quantiles over trials.  `pair` is the mean cosine by quarter-width of "
-        "pairs, in the order they were written."
+        "Cosine between what a pair reads back and its value: mean over pairs, and of the newest pair; and the miss, "
+        "the squared length of read minus value over that of the value; each as quantiles over trials.  `pair` is "
+        "the mean cosine by quarter-width of pairs, in the order they were written."
     )
     question = CrosstalkQuestion
     quick = CrosstalkQuestion(widths=(8, 16, 32), trials=48)
     dims: ClassVar = {
-        "cosine": ("load", "quantile"), "newest": ("load", "quantile"), "energy": ("load", "quantile"),
+        "cosine": ("load", "quantile"), "newest": ("load", "quantile"), "miss": ("load", "quantile"),
         "pair": ("load", "written"),
     }  # fmt: skip
 
@@ -67,41 +67,52 @@ class CrosstalkMap(Sweep):
         return {"load": loads, "quantile": AT, "written": loads}
 
     def work(self, question, point):
-        rule, d = point
-        N, block = question.load * d, _block(d)
-        corrects = WRITE_RULES[RULES[rule]].corrects
-        per_pair = (4 * d + question.d_v + 3 * block) if corrects else (2 * d + question.d_v + 2 * block)
+        _, d = point
+        N, d_v, stops = question.load * d, question.d_v, question.load * PARTS
         return Work(
-            flops=2.0 * question.trials * N * N * per_pair,
-            bytes=question.trials * N * N * 4.0 * (26 if corrects else 20),
-            steps=40.0 * N / block * max(1, question.trials * _room(N, d) / (8 << 30)),
-            numbers=float(question.trials * N * (d + question.d_v)),
+            flops=question.trials * (2.0 * N * d * d_v * (stops / 2 + 4) + 8.0 * N * BLOCK * (d + d_v + BLOCK)),
+            bytes=question.trials * 4.0 * N * (stops / 2 * (d + 8 * d_v) + 20 * (d + d_v)),
+            steps=20.0 * N / BLOCK + 20.0 * stops,
+            numbers=float(question.trials * N * (d + d_v)),
         )
 
     def at(self, question, point, bench):
         rule, d = point
-        N = question.load * d
+        N, stops = question.load * d, [(i + 1) * d // PARTS for i in range(question.load * PARTS)]
 
         def work(first: int, last: int) -> dict[str, Array]:
             K, V = keys_and_values(bench, first, last, N, d, question.d_v)
-            reads = every_read(
-                K, V, RULES[rule], alpha=question.alpha, beta=question.beta_of(rule), block=_block(d)
-            )  # fmt: skip
-            stops = slice(d // PARTS - 1, None, d // PARTS)
-            return {
-                "pair": _by_quarter(bench, reads.cosine[:, stops, :], d),
-                "energy_of": _by_quarter(bench, reads.energy[:, stops, :], d),
-                "newest": reads.newest[:, stops],
-            }
+            memories = states(K, V, RULES[rule], stops, alpha=question.alpha, beta=question.beta_of(rule))
+            told = [_read(bench, K[:, :n], V[:, :n], memories[:, i], len(stops)) for i, n in enumerate(stops)]
+            return {name: bench.xp.stack([t[name] for t in told], axis=1) for name in told[0]}
 
-        told = bench.over(question.trials, LOT, _room(N, d), work)
-        pairs = told["pair"]
+        each = 4.0 * (6 * N * d + 10 * N * question.d_v + 3 * len(stops) * d * question.d_v)
+        told = bench.over(question.trials, LOT, each, work)
         return {
-            "cosine": bench.numpy(quantiles(_mean_stored(bench, pairs))),
+            "cosine": bench.numpy(quantiles(told["cosine"])),
             "newest": bench.numpy(quantiles(told["newest"])),
-            "energy": bench.numpy(quantiles(_mean_stored(bench, told["energy_of"]))),
-            "pair": bench.numpy(bench.xp.mean(pairs, axis=0)),
+            "miss": bench.numpy(quantiles(told["miss"])),
+            "pair": bench.numpy(bench.xp.mean(told["pair"], axis=0)),
         }
+
+
+def _read(bench: Bench, K: Array, V: Array, S: Array, quarters: int) -> dict[str, Array]:
+    """What all n stored pairs read, by trial; `pair` [trials, quarters] is NaN for quarters that are not stored."""
+    xp, (trials, n, _) = bench.xp, K.shape
+    reads = K @ S
+    inner, square, length = (xp.sum(a * b, axis=-1) for a, b in ((reads, V), (reads, reads), (V, V)))
+    # What is gone reads 0, not the direction of the noise.
+    shortest = (64 * float(xp.finfo(K.dtype).eps)) ** 2
+    cosine = inner / xp.sqrt(length * xp.maximum(square, shortest * length))
+    per_quarter = n * PARTS // K.shape[-1]
+    by_quarter = xp.mean(xp.reshape(cosine, (trials, per_quarter, n // per_quarter)), axis=-1)
+    absent = xp.full((trials, quarters - per_quarter), xp.nan, dtype=K.dtype, device=bench.device)
+    return {
+        "cosine": xp.mean(cosine, axis=-1),
+        "newest": cosine[:, -1],
+        "miss": xp.mean((square - 2 * inner + length) / length, axis=-1),
+        "pair": xp.concat([by_quarter, absent], axis=-1),
+    }
 
 
 def keys_and_values(bench: Bench, first: int, last: int, n: int, d: int, d_v: int) -> tuple[Array, Array]:
@@ -110,39 +121,15 @@ def keys_and_values(bench: Bench, first: int, last: int, n: int, d: int, d_v: in
     return K, bench.normal(first, last, LOT, (n, d_v), ("values", n, d_v))
 
 
-def _block(d: int) -> int:
-    """Pairs per block: long ones mean fewer dependent steps, short ones less work inside."""
-    return max(16, min(128, d // 2))
-
-
-def _room(N: int, d: int) -> float:
-    """Bytes that one trial takes."""
-    return 4.0 * N * (5 * N + 4 * d + 12 * _block(d))
-
-
-def _by_quarter(bench: Bench, rows: Array, d: int) -> Array:
-    """Means over pairs written in the same quarter of a width: [trials, stops, N] → [trials, stops, stops]."""
-    trials, stops, N = rows.shape
-    return bench.xp.mean(bench.xp.reshape(rows, (trials, stops, stops, N // stops)), axis=-1)
-
-
-def _mean_stored(bench: Bench, by_quarter: Array) -> Array:
-    """Mean over all pairs stored so far; what is not stored yet is NaN and does not count."""
-    xp, stops = bench.xp, by_quarter.shape[-1]
-    counts = bench.array(np.arange(1, stops + 1))
-    return xp.sum(xp.tril(by_quarter), axis=-1) / counts
-
-
 def naive(question: CrosstalkQuestion, point: tuple, K: np.ndarray, V: np.ndarray) -> Arrays:
-    """The same reads the plain way: write one pair, read all, for every n.  For one trial, to compare with."""
+    """Cosines and misses of one trial the plain way, to compare with: write one pair, read all, for every n."""
     rule, d = point
     step = WRITE_RULES[RULES[rule]]()
-    N = len(K)
-    S, cosine = np.zeros((d, V.shape[-1]), dtype=K.dtype), np.full((N, N), np.nan, dtype=K.dtype)
-    lengths = np.linalg.norm(V, axis=-1)
-    for n in range(N):
+    S, lengths = np.zeros((d, V.shape[-1]), dtype=K.dtype), np.linalg.norm(V, axis=-1)
+    cosine, miss = (np.full((len(K), len(K)), np.nan, dtype=K.dtype) for _ in range(2))
+    for n in range(len(K)):
         S = step(S, K[n], V[n], alpha=question.alpha, beta=question.beta_of(rule))
-        reads = K[: n + 1] @ S
-        inner = np.sum(reads * V[: n + 1], axis=-1)
-        cosine[n, : n + 1] = inner / (np.linalg.norm(reads, axis=-1) * lengths[: n + 1])
-    return {"cosine": cosine}
+        reads, values, size = K[: n + 1] @ S, V[: n + 1], lengths[: n + 1]
+        cosine[n, : n + 1] = np.sum(reads * values, axis=-1) / (np.linalg.norm(reads, axis=-1) * size)
+        miss[n, : n + 1] = np.sum(np.square(reads - values), axis=-1) / size**2
+    return {"cosine": cosine, "miss": miss}

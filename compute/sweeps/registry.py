@@ -5,8 +5,10 @@ from __future__ import annotations
 from compute.sweeps.base import Sweep
 from compute.sweeps.crosstalk_map import CrosstalkMap
 from compute.sweeps.feature_surface import FeatureSurface
+from compute.sweeps.form_times import FormTimes
 from compute.sweeps.rank_curves import RankCurves
 from compute.sweeps.recall_map import RecallMap
+from compute.sweeps.trained_recall import TrainedRecall
 
 SWEEPS: dict[str, Sweep] = {
     sweep.word: sweep
@@ -14,7 +16,9 @@ SWEEPS: dict[str, Sweep] = {
         CrosstalkMap(),
         FeatureSurface(),
         RankCurves(),
+        FormTimes(),
         RecallMap(),
+        TrainedRecall(),
     )
 }
 

@@ -17,6 +17,9 @@ Progress = Callable[[float, str], None]
 """Called with the share that is done, never smaller than before, and a note, mostly empty."""
 
 
+KEEP_S = 10.0
+
+
 def run(
     sweep: Sweep,
     question: Question,
@@ -25,9 +28,13 @@ def run(
     *,
     injected: bool = False,
     faults: Faults | None = None,
+    keep: Callable[[Result], None] = lambda result: None,
 ) -> Result:
-    """Every point of the question.  MemoryError, saying so, if a point fits into no memory there is."""
-    began, notes, finished = time.monotonic(), [], {}
+    """Every point of the question.  MemoryError, saying so, if a point fits into no memory there is.
+
+    keep: given what there is, every ten seconds or so, and at the end.
+    """
+    began, notes, finished, kept = time.monotonic(), [], {}, time.monotonic()
     weights = shares(sweep, question)
     before = [sum(weights[:i]) for i in range(len(weights))]
 
@@ -42,9 +49,11 @@ def run(
     for i, arrays in compute(sweep, question, range(len(weights)), place, tick, say, injected=injected, faults=faults):
         finished[i] = arrays
         tick(i, 1.0)
-    return sweep.result(
-        question, finished, **made(place.told(), question, time.monotonic() - began, notes, injected=injected)
-    )
+        if len(finished) == len(weights) or time.monotonic() - kept > KEEP_S:
+            kept, took = time.monotonic(), time.monotonic() - began
+            told = made(place.told(), question, took, list(notes), injected=injected)
+            keep(result := sweep.result(question, finished, **told))
+    return result
 
 
 def compute(

@@ -142,10 +142,10 @@ class Bench:
 
     def let_go(self) -> None:
         """Give memory that is not needed any more back to the device."""
-        gc.collect()
         if self.place.kind == "cuda":
             import torch
 
+            gc.collect()
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
 
