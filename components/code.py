@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,20 +25,23 @@ from components import (
     normaliser_ways,
     random_features_answer,
     random_features_sweep,
-    rank,
+    rank_run,
     sharpness_answer,
 )
+from components.about import NAME
 from components.axes import AXES
-from components.code_bill import sums
+from components.cite import state_words
+from components.code_bill import spelled
 from components.gpus import gpus
 from components.lesson import Question
 from components.sharpness_answer import name_of
-from components.sizing_answer import options_of, shape_of, twin_rates
-from components.words import SOFTMAX, WORDS, written
+from components.sizing_answer import counted, options_of, shape_of, twin_rates
+from components.words import SOFTMAX, WORDS
 from compute import pair_streams, streams
 from compute.examples import HAND_EPS, HAND_K, HAND_Q, HAND_V
 from compute.keys import KEY_MAKERS
 from compute.sizing import Options, all_softmax_twin, longest_context, model_crossings, sequences_that_fit
+from compute.sizing.options import ARITHMETIC
 from compute.toys import LONGEST
 from compute.write_rules import WRITE_RULES
 
@@ -56,12 +59,17 @@ def script(view: str, question: Question, at: Mapping[str, float], plain: bool =
     if view not in VIEWS:
         raise ValueError(f"view must be one of {', '.join(VIEWS)}, got {view!r}")
     axis, facts = VIEWS[view]
-    stop = AXES[axis].stops[AXES[axis].index(at.get(axis, WORDS[axis].default))]
-    told = {**_common(view, question, axis, stop), **facts(question, stop)}
+    stop = stop_of(axis, at)
+    told = {**_common(view, question, axis, at), **facts(question, stop, at)}
     name = f"{told.pop('template', view)}{'.plain' if plain else ''}.py.txt"
     if told.pop("one_for_both", False):
         name = name.replace(".plain", "")
     return _templates().get_template(name).render(told)
+
+
+def stop_of(axis: str, at: Mapping[str, float]) -> float:
+    """The stop nearest to a position, or to the default where there is none."""
+    return AXES[axis].stops[AXES[axis].index(at.get(axis, WORDS[axis].default))]
 
 
 @cache
@@ -78,11 +86,11 @@ def _templates() -> Environment:
     return made
 
 
-def _common(view: str, question: Question, axis: str, stop: float) -> dict[str, Any]:
+def _common(view: str, question: Question, axis: str, at: Mapping[str, float]) -> dict[str, Any]:
     return {
-        "title": _title(view, question, {axis: stop}),
+        "title": _title(view, question, at),
         "q": question,
-        axis: stop,
+        axis: stop_of(axis, at),
         "phi": question.map,
         "d_k": question.d_k,
         "softmax": question.phi == SOFTMAX,
@@ -93,16 +101,15 @@ def _common(view: str, question: Question, axis: str, stop: float) -> dict[str, 
 
 def _title(view: str, question: Question, at: Mapping[str, float]) -> str:
     """The state in address words; a pasted model is left out, it is long and stands below."""
-    values = {**asdict(question), **at, "own": None}
-    told = "&".join(f"{name}={text}" for name, text in written(values).items())
-    return f"Linear Attention Explorer, {view}{'?' if told else ''}{told}"
+    told = "&".join(f"{name}={text}" for name, text in state_words(replace(question, own=None), at).items())
+    return f"{NAME}, {view}{'?' if told else ''}{told}"
 
 
-def _sharpness(question: Question, c: float) -> Facts:
+def _sharpness(question: Question, c: float, at: Mapping[str, float]) -> Facts:
     return {"view": sharpness_answer}
 
 
-def _memory(question: Question, n: int) -> Facts:
+def _memory(question: Question, n: int, at: Mapping[str, float]) -> Facts:
     asked, hand = memory_run.stream_of(question), question.stream == "hand"
     own = asked.keys == "phi" and asked.phi != SOFTMAX
     maker = "random" if asked.keys == "phi" else asked.keys
@@ -129,11 +136,19 @@ def _memory(question: Question, n: int) -> Facts:
     }
 
 
-def _rank(question: Question, N: int) -> Facts:
-    return {"view": rank}
+def _rank(question: Question, N: int, at: Mapping[str, float]) -> Facts:
+    single = question.precision == "float32"
+    return {
+        "run": rank_run,
+        "phi": question.map and question.map.merged(),
+        "tolerance": f"10**-{stop_of('rtol', at):g}",
+        "causal": question.mask == "causal",
+        "single": single,
+        "dtype": ', dtype="float32"' if single else "",
+    }
 
 
-def _bracketing(question: Question, T: int) -> Facts:
+def _bracketing(question: Question, T: int, at: Mapping[str, float]) -> Facts:
     d_phi, wrong = bracketing_answer.width(question.phi, question.head)
     return {
         "view": bracketing_answer,
@@ -142,7 +157,7 @@ def _bracketing(question: Question, T: int) -> Facts:
     }
 
 
-def _forms(question: Question, t: int) -> Facts:
+def _forms(question: Question, t: int, at: Mapping[str, float]) -> Facts:
     hand, softmax = question.example == "hand", question.phi == SOFTMAX
     T = forms_run.HAND if hand else forms_run.RANDOM
     pitfall = "none" if softmax and not hand else question.pitfall
@@ -160,7 +175,7 @@ def _forms(question: Question, t: int) -> Facts:
     }
 
 
-def _random_features(question: Question, r: float) -> Facts:
+def _random_features(question: Question, r: float, at: Mapping[str, float]) -> Facts:
     return {
         "view": random_features_answer,
         "sweep": random_features_sweep,
@@ -168,7 +183,7 @@ def _random_features(question: Question, r: float) -> Facts:
     }
 
 
-def _normaliser(question: Question, tokens: int) -> Facts:
+def _normaliser(question: Question, tokens: int, at: Mapping[str, float]) -> Facts:
     return {
         "numbers": normaliser_numbers,
         "ways": normaliser_ways,
@@ -177,9 +192,9 @@ def _normaliser(question: Question, tokens: int) -> Facts:
     }
 
 
-def _sizing(question: Question, T: int) -> Facts:
-    shape, options = shape_of(question)[0], options_of(question)
-    free = fitting.free_bytes(question)
+def _sizing(question: Question, T: int, at: Mapping[str, float]) -> Facts:
+    shape, free = shape_of(question)[0], fitting.free_bytes(question)
+    options = counted(shape, options_of(question))[0]
     twin = all_softmax_twin(shape) if twin_rates(shape, options) else None
     return {
         "free": free,
@@ -189,16 +204,17 @@ def _sizing(question: Question, T: int) -> Facts:
             for name, value in asdict(options).items()
             if value != getattr(Options(), name)
         ),
-        "sums": sums(shape, options),
+        "sums": spelled(shape, options),
         "twin": twin is not None,
-        "twin_sums": sums(twin, options) if twin else None,
+        "twin_sums": spelled(twin, options) if twin else None,
+        "paged": options.engine != ARITHMETIC,
         "meet": model_crossings(shape, options),
         "fits": sequences_that_fit(shape, free, T, options),
         "longest": longest_context(shape, free, options),
     }
 
 
-VIEWS: dict[str, tuple[str, Callable[[Question, Any], Facts]]] = {
+VIEWS: dict[str, tuple[str, Callable[[Question, Any, Mapping[str, float]], Facts]]] = {
     "bracketing": ("T", _bracketing),
     "forms": ("t", _forms),
     "sharpness": ("c", _sharpness),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compute.sizing import DTYPES, ModelShape, Options
 from compute.sizing.dtypes import Dtype
-from compute.sizing.families import Family, Runs
+from compute.sizing.engine import Plan
+from compute.sizing.families import Runs
+from compute.sizing.options import ARITHMETIC
+from compute.sizing.sums import grows, held, plan_of
 
-PYTHON = str.maketrans({"×": "*", "−": "-", ",": None})
+SIGNS = {"×": "*", "−": "-", "÷": "//", "⌈": "-(-", "⌉": ")"}
+"""How a bill writes, and how Python does; rounding up is rounding down between two signs."""
 
 
 @dataclass(frozen=True)
-class Sums:
-    """Bytes of one sequence on one rank as expressions; `cache` and `windows` with the variable T."""
+class Spelled:
+    """Bytes of one sequence on one rank as expressions, those of caches with the variable T; "0" for nothing kept."""
 
     state: str
     conv: str
@@ -22,37 +27,47 @@ class Sums:
     windows: str
 
 
-def sums(shape: ModelShape, options: Options) -> Sums:
-    """One term a kind of layer, its count in front; "0" where nothing is kept."""
-    groups = [(group.count, group.family) for group in shape.layers]
-    kv = DTYPES[options.kv_dtype]
-    tokens = [(count, family, _bytes(family.token(options.mla, options.tp), kv)) for count, family in groups]
-    return Sums(
-        _added(f"{count} * {_state(family, options)}" for count, family in groups if family.state(options.tp)),
-        _added(f"{count} * {_conv(family, options)}" for count, family in groups if family.conv("k", options.tp)),
-        _added(f"{count} * {text} * T" for count, family, text in tokens if text and family.window is None),
-        _added(
-            f"{count} * {text} * min(T, {family.window - 1})"
-            for count, family, text in tokens
-            if text and family.window is not None
-        ),
-    )
+def spelled(shape: ModelShape, options: Options) -> Spelled:
+    """One term a kind of layer, its count in front: bytes of the arithmetic, or of an engine's pages."""
+    return _bytes(shape, options) if options.engine == ARITHMETIC else _pages(plan_of(shape, options))
 
 
-def _state(family: Family, options: Options) -> str:
-    return _bytes(family.state(options.tp), DTYPES[options.state_dtype])
+def _bytes(shape: ModelShape, options: Options) -> Spelled:
+    told: dict[str, list[str]] = {"state": [], "conv": [], "cache": [], "windows": []}
+    for group in shape.layers:
+        family = group.family
+        cache, times = ("cache", "T") if family.window is None else ("windows", f"min(T, {family.window - 1})")
+        for part, runs, dtype, more in (
+            ("state", family.state(options.tp), options.state_dtype, ""),
+            ("conv", family.conv(options.conv_columns, options.tp), options.conv_dtype, ""),
+            (cache, family.token(options.mla, options.tp), options.kv_dtype, f" * {times}"),
+        ):
+            if runs:
+                told[part].append(f"{group.count} * {_added_runs(runs, DTYPES[dtype])}{more}")
+    return Spelled(*map(_added, told.values()))
 
 
-def _conv(family: Family, options: Options) -> str:
-    return _bytes(family.conv(options.conv_columns, options.tp), DTYPES[options.conv_dtype])
+def _pages(plan: Plan) -> Spelled:
+    told: dict[str, list[str]] = {"state": [], "cache": [], "windows": []}
+    for row in plan.rows:
+        part = "state" if row.states else "cache" if grows(row) else "windows"
+        told[part].append(f"{held(row)} * {python(row.expression)} * {plan.page_bytes}")
+    return Spelled(conv="0", **{part: _added(terms) for part, terms in told.items()})  # a state's page holds its window
 
 
-def _bytes(runs: Runs, dtype: Dtype) -> str:
+def python(text: str) -> str:
+    """An expression of a bill as Python, its thousands not separated."""
+    for sign, written in SIGNS.items():
+        text = text.replace(sign, written)
+    return re.sub(r"(?<=\d),(?=\d)", "", text)
+
+
+def _added_runs(runs: Runs, dtype: Dtype) -> str:
     """Every run for itself: a format of blocks rounds each up to whole blocks."""
-    terms = [_run(run.text.translate(PYTHON), run.is_sum, dtype) for run in runs]
+    terms = [_run(python(run.text), run.is_sum, dtype) for run in runs]
     if len(terms) == 2 and terms[0] == terms[1]:
         return f"2 * {terms[0]}"
-    return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})" if terms else ""
+    return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
 
 
 def _run(text: str, is_sum: bool, dtype: Dtype) -> str:

@@ -8,6 +8,7 @@ from components.words import KEYS, PHIS, PITFALLS
 from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
 from compute.sizing import models
+from compute.sizing.options import ENGINES
 
 KNOBBED = ("favor~m~16~seed~3", "favor~m~64~orthogonal~false", "trig~m~16", "trig~m~64~orthogonal~true",
            "taylor~symmetric~true", "dpfp~nu~1", "dpfp~nu~31")  # fmt: skip
@@ -41,7 +42,12 @@ STATES = {
         *((Question(keys="orthonormal", rule="delta"), {"n": n}) for n in (0, 32, 33)),
         *((Question(keys="phi", phi=q.phi, d_k=q.d_k, seed=q.seed), {"n": 40}) for q in (*MAPS, *NARROW)),
     ],
-    "rank": [(question, {"N": N}) for question in (*MAPS, *NARROW) for N in (16, 96, 256)],
+    "rank": [
+        *((question, {"N": N}) for question in (*MAPS, *NARROW) for N in (16, 96, 256)),
+        *((Question(phi=phi, mask="causal"), {"N": N}) for phi in PHIS for N in (16, 64)),
+        *((Question(phi=phi, precision="float32"), {"N": 128, "rtol": rtol}) for phi in PHIS for rtol in (2, 4.5)),
+        *((Question(phi=phi), {"rtol": rtol}) for phi in ("elu", "favor", "softmax") for rtol in (1, 3.5, 11)),
+    ],
     "bracketing": [
         (Question(phi=q.phi, head=head), {"T": T}) for q in MAPS for head in (16, 128) for T in (1, 100, 2**20)
     ],
@@ -64,6 +70,12 @@ STATES = {
           for model in ("qwen3.8-27b", "gemma-2-9b", "kimi-linear-48b-a3b", "falcon-h1-7b")
           for kv in ("fp8", "q8_0", "int4")),
         (Question(model="deepseek-v3", mla="decompressed", gpu="a100-80"), {"T": 4096}),
+        *(
+            (Question(model=model, engine=engine, batch=2), {"T": T})
+            for model in ("qwen3.8-27b", "gemma-2-9b", "mamba-130m", "llama-3.1-8b", "gla-7b")
+            for engine in ENGINES
+            for T in (1, 2**17)
+        ),
         (Question(own=OWN), {"T": 1000}),
     ],
 }  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from asked import VIEWS
-from copied import CHECKS, parsed, printed_by, stop_of
+from copied import CHECKS, Page, parsed, printed_by
 from copied_states import CASES, OWN, STATES
 
 from components.code import script
@@ -23,7 +23,7 @@ def compared(view: str, question: Question, at: dict, plain: bool) -> None:
     text = script(view, question, at, plain)
     lines = text.splitlines()
     assert len(lines) <= LONGEST[plain] and max(map(len, lines[1:])) <= WIDEST
-    CHECKS[view](printed_by(text), question, stop_of(view, at), plain)
+    CHECKS[view](printed_by(text), Page(view, question, at), plain)
 
 
 @pytest.mark.parametrize("view", STATES)
@@ -49,7 +49,7 @@ def test_the_plain_script_runs_where_the_package_is_not(view, state, tmp_path):
     file.write_text(hidden + script(view, *state, plain=True), encoding="utf-8")
     done = subprocess.run([sys.executable, "-I", str(file)], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    CHECKS[view](parsed(done.stdout), state[0], stop_of(view, state[1]), True)
+    CHECKS[view](parsed(done.stdout), Page(view, *state), True)
 
 
 @pytest.mark.parametrize("plain, allowed", [(False, {"numpy", "compute"}), (True, {"numpy", "fractions", "bisect"})])
