@@ -8,6 +8,7 @@ from typing import Any
 
 import panel as pn
 
+from components.feature_controls import is_random, make_features
 from components.gpus import gpus
 from components.lesson import Lesson
 from components.palette import SLOTS
@@ -107,6 +108,7 @@ def _width(member: Any, d_k: int) -> str:
 
 RULES = {word.replace("_", " "): word for word in WRITE_RULES}
 ENGINE_NAMES = ("the arithmetic", f"{ENGINE} pages", "with prefix caching")
+DRAWS = {"median of ten": 0, **{f"draw {i} alone": i for i in range(1, 11)}}
 EXAMPLE_NAMES = {"hand": "three by hand", "random": "37 random"}
 
 CONTROLS: dict[str, Control] = {
@@ -116,6 +118,9 @@ CONTROLS: dict[str, Control] = {
     "seed": Control("draw", whole("seed", 0, 99, 58)),
     "rule": Control("write rule", segmented("rule", RULES)),
     "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
+    "match": Control("", dial("match", "match ρ", 0, 1, 0.05)),
+    "single": Control("", choice("single", DRAWS, 118, "features drawn"), is_random),
+    "features": Control("", make_features, is_random),
     "rho": Control("", dial("rho", "common share ρ", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
     "alpha": Control(
         "", dial("alpha", "kept per write α", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses

@@ -13,16 +13,13 @@ from components.lesson import Question
 from components.palette import FONT, LIGHT, rising
 from components.plots import LABEL, hover, image_plot, labels, line, mark, plot, ticks
 from components.rank_answer import ALL_N, DIGITS, NOWHERE, answer
-from components.rank_run import FLOOR, LARGEST, STOPS, TOLERANCES
+from components.rank_run import FLOOR, LARGEST, START, STOPS, TOLERANCE, TOLERANCES
 from components.reel import Answer, Bind, Reel
 from components.view import Cell, Drawing, View
 from components.words import PHIS
 
 FAR_END = 2300
 """Where the axis of tokens ends; the slider lies under the part that it reaches."""
-
-DEFAULT = DIGITS.index(10.0)
-"""The tolerance that the overview counts at."""
 
 REELS = (
     Reel(
@@ -48,6 +45,7 @@ REELS = (
             Bind("bound", model="rank.bound", property="location"),
             Bind("headline", node="rank.headline", pool="rank.counts", also="rtol", phrase="rank.phrases.headline"),
             Bind("sentence", node="rank.sentence", pool="rank.counts", also="rtol", phrase="rank.phrases.sentence"),
+            Bind("limit", node="rank.limit"),
             Bind("own", node="rank.own", pool="rank.counts", also="rtol", phrase="rank.phrases.own"),
             Bind("block", node="rank.block", pool="rank.counts", also="rtol", phrase="rank.phrases.own"),
         ),
@@ -74,7 +72,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     fig = _spectra(sources, 350, 312, 32)
     fig.quad(left=0, right="right", bottom=FLOOR, top="top", source=sources["rank.below"], fill_color=LIGHT["band"],
              line_color=None, level="underlay")  # fmt: skip
-    cut = mark(fig, "rank.cut", TOLERANCES[DEFAULT], dimension="width", dash="solid")
+    cut = mark(fig, "rank.cut", TOLERANCE, dimension="width", dash="solid")
     cut.editable, cut.line_width = True, 1.6
     # The line may be put anywhere; it settles at the nearest stop, whose counts are known.
     cut.js_on_change("location", CustomJS(args={"stops": TOLERANCES.tolist()}, code=NEAREST_STOP))
@@ -97,7 +95,7 @@ NEAREST_STOP = """
 def draw_card(question: Question, compact: bool = True) -> Drawing:
     sources = VIEW.card.sources(question)
     fig = _spectra(sources, 372, 172, 64)
-    fig.quad(left=0, right=LARGEST + 2, bottom=FLOOR, top=TOLERANCES[DEFAULT], fill_color=LIGHT["band"],
+    fig.quad(left=0, right=LARGEST + 2, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"],
              line_color=None, level="underlay")  # fmt: skip
     fig.text(x=36, y=3e-12, text={"value": "below 10⁻¹⁰"}, text_color=LIGHT["muted"], text_font={"value": FONT},
              text_font_size="10px")  # fmt: skip
@@ -150,7 +148,7 @@ def _growth(sources: dict) -> figure:
     ticks(fig.yaxis[0], {n: f"{n:,}" for n in (1, 4, 16, 64, 256, 1024)})
     limits = sources["rank.limits"]
     line(fig, limits, "N", "full", "muted", line_dash=[2, 3], line_width=1.2)
-    line(fig, limits, "N", "bound", "muted", line_dash=[5, 4], line_width=1.4).name = "rank.limit"
+    line(fig, limits, "N", "bound", "muted", line_dash=[5, 4], line_width=1.4).name = "rank.bounds"
     drawn = []
     for word in reversed(PHIS):
         renderer = line(fig, sources["rank.growth"], "N", word, word, line_width=1.4)
@@ -190,7 +188,7 @@ VIEW = View(
     readouts=(
         ("rank at this tolerance", "rank.own"),
         ("rank of the block below the diagonal", "rank.block"),
-        ("features of the map", "rank.width"),
+        ("features of the map", "rank.limit"),
         ("N = 512 and 1,024", "rank.made"),
     ),
 )
@@ -199,7 +197,7 @@ VIEW = View(
 def _at_default(question: Question) -> Answer:
     """The answer at the overview's one tolerance."""
     told = answer(question)
-    counts = {column: values[DEFAULT :: len(DIGITS)] for column, values in told["rank.counts"].items()}
+    counts = {column: values[START :: len(DIGITS)] for column, values in told["rank.counts"].items()}
     return {**told, "rank.counts": counts, "rank.reel": {**told["rank.reel"], "row": FIRST_ROWS}}
 
 
@@ -209,7 +207,7 @@ LEFT_OUT = frozenset(
     f"rank.{name}"
     for name in (
         *("tolerance", "below", "cut", "cut_name", "growth", "limits", "predicted", "far", "ends", "here"),
-        *("own", "block", "width", "made", *(f"grows.{w}" for w in PHIS)),
+        *("own", "block", "made", *(f"grows.{w}" for w in PHIS)),
     )
 )
 

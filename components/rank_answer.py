@@ -15,6 +15,7 @@ from components.rank_run import (
     EXTENTS,
     FLOOR,
     LARGEST,
+    START,
     STOPS,
     TOLERANCES,
     block_ranks,
@@ -24,7 +25,7 @@ from components.rank_run import (
     values_of,
 )
 from components.reel import Answer
-from components.sharpness_answer import members, name_of
+from components.sharpness_run import members, name_of
 from components.view import props, texts
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import FeatureMap
@@ -80,6 +81,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             "frame": FRAMES.astype(np.int32),
             "extent": np.array(EXTENTS, dtype=float)[FRAMES],
             "frame_title": [f"kernel matrix, {N} × {N}" + " under the mask" * (mask == "causal") for N in STOPS],
+            "limit": [_width(member, d_k)] * len(STOPS),
             "bound": np.array([NOWHERE if b == N else b + 0.5 for b, N in zip(bound, STOPS)]),
         },
         "rank.counts": {
@@ -123,7 +125,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             ]
         ),
         "rank.texts": texts([("rank.aside", _aside(question)), ("rank.subject", _subject(question)),
-                             ("rank.width", _width(member, d_k)), ("rank.made", _made())]),
+                             ("rank.made", _made())]),
     }  # fmt: skip
 
 
@@ -131,7 +133,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
 def _predicted() -> dict:
     """The answer to the view's question: elu+1 at half of the tokens and at all of them, at the default state."""
     default = Question(phi="elu")
-    told = ranks(values_of(default.map, default.d_k, default.seed, default.precision))[:, DIGITS.index(10.0)]
+    told = ranks(values_of(default.map, default.d_k, default.seed, default.precision))[:, START]
     half = STOPS.index(LARGEST // 2)
     return {
         "x": np.array([STOPS[half], LARGEST], dtype=float),
@@ -185,8 +187,7 @@ def _far(question: Question) -> np.ndarray:
 
 def _name_heights(counted: dict) -> np.ndarray:
     """Where the names stand, highest rank on top: [stops, maps]; nowhere for maps that are left out."""
-    at = DIGITS.index(10.0)
-    rows = np.array([[-1 if counted[w] is None else counted[w][i, at] for w in PHIS] for i in range(len(STOPS))])
+    rows = np.array([[-1 if counted[w] is None else counted[w][i, START] for w in PHIS] for i in range(len(STOPS))])
     order = np.argsort(np.argsort(-rows, axis=1, kind="stable"), axis=1)
     levels = 10.0 ** np.linspace(-0.1, np.log10(FLOOR) + 0.9, len(PHIS))
     return np.where(rows < 0, np.nan, levels[order])

@@ -8,7 +8,8 @@ import numpy as np
 
 from components.axes import AXES
 from components.lesson import Question
-from components.sharpness_answer import members
+from components.sharpness_run import members
+from components.words import WORDS
 from compute.feature_maps import FeatureMap
 from compute.rank import feature_spectrum, kernel_matrix, past_to_future, rank_of, spectra, spectrum
 from compute.toys import queries_and_keys
@@ -16,6 +17,9 @@ from compute.toys import queries_and_keys
 STOPS = AXES["N"].stops
 LARGEST = STOPS[-1]
 TOLERANCES = 10.0 ** -np.array(AXES["rtol"].stops)
+START = AXES["rtol"].index(WORDS["rtol"].default)
+TOLERANCE = float(TOLERANCES[START])
+"""Where the line stands at first, and always on the overview."""
 
 CELLS = 64
 """Rows and columns of a picture of the kernel matrix."""

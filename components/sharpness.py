@@ -9,7 +9,8 @@ from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import hover, labels, line, mark, plot, ticks
 from components.reel import Bind, Reel
-from components.sharpness_answer import EDGE, END, KEYS, STOPS, answer
+from components.sharpness_answer import EDGE, END, answer
+from components.sharpness_run import KEYS, STOPS
 from components.view import Cell, Drawing, View
 from components.words import PHIS
 
@@ -29,8 +30,8 @@ REELS = (
             Bind("c", model="sharpness.here", property="location"),
             Bind("headline", node="sharpness.headline", phrase="sharpness.phrases.headline"),
             Bind("sentence", node="sharpness.sentence", phrase="sharpness.phrases.sentence"),
-            Bind("entropy", node="sharpness.entropy"),
-            Bind("effective", node="sharpness.effective"),
+            Bind("entropy", node="sharpness.entropy", phrase="sharpness.phrases.beside"),
+            Bind("effective", node="sharpness.effective", phrase="sharpness.phrases.beside"),
             Bind("top", node="sharpness.top"),
             Bind("misplaced", node="sharpness.misplaced"),
         ),
@@ -41,7 +42,7 @@ REELS = (
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
     top = plot(
-        "sharpness.weights", 146 if compact else 260, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight"
+        "sharpness.weights", 146 if compact else 236, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight"
     )
     ticks(top.xaxis[0], {k: str(k) for k in (0, 5, 10, 15, 20, 25, 30)})
     ticks(top.yaxis[0], PERCENTS)
@@ -64,12 +65,18 @@ def draw(question: Question, compact: bool) -> Drawing:
     hover(top, [own], [("key", "@key"), ("weight", "@weight{0.0 %}"), ("softmax", "@softmax{0.0 %}")], mode="vline")
 
     below = plot(
-        "sharpness.by_c", 172 if compact else 330, (0.25, EDGE), (-0.06, 1.07), x_log=True,
+        "sharpness.by_c", 172 if compact else 318, (0.25, EDGE), (-0.06, 1.07), x_log=True,
         x_label="sharpness c: the query is c·q", y_label="on the match",
     )  # fmt: skip
     ticks(below.xaxis[0], {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8", 16: "16"})
     ticks(below.yaxis[0], PERCENTS)
-    curves = sources["sharpness.curves"]
+    curves, band = sources["sharpness.curves"], sources["sharpness.band"]
+    shade = below.varea(
+        "c", "low", "high", source=band, fill_color=LIGHT["elu"], fill_alpha=0.14, name="sharpness.shading"
+    )
+    shade.glyph.name = "sharpness.shade"
+    line(below, band, "c", "lost", "muted", line_width=5, line_alpha=0.6, name="sharpness.lost")
+    labels(below, sources["sharpness.lost_name"], "muted")
     drawn = []
     for word in reversed(PHIS):
         renderer = line(below, curves, "c", word, word, line_width=1.6)
@@ -78,11 +85,17 @@ def draw(question: Question, compact: bool) -> Drawing:
     colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[w] for w in PHIS])
     tick = {"field": "word", "transform": colours}
     ends = sources["sharpness.ends"]
-    below.segment("from", "limit", "to", "limit", source=ends, line_color=tick, line_dash=[3, 3], line_width=1.6)
+    below.segment("from", "limit", "to", "limit", source=ends, line_color=tick, line_dash=[3, 3], line_width=1.6,
+                  name="sharpness.limits")  # fmt: skip
     below.segment("to", "limit", "tick", "y", source=ends, line_color=LIGHT["faint"], line_width=0.8)
     below.scatter("tick", "y", source=ends, marker="square", size=7, fill_color=tick, line_color=None)
     labels(below, ends)
     mark(below, "sharpness.here", 1.6)
+    if not compact:
+        asked = sources["sharpness.predicted"]  # shown with the answer to the question
+        below.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
+                      name="sharpness.predicted.point", visible=False)  # fmt: skip
+        labels(below, asked, name="sharpness.predicted.text", x_offset=10, y_offset=-12).visible = False
     for renderer in drawn:
         hover(below, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None
     return Drawing(((Cell(top),), (Cell(below),)), sources)
@@ -95,6 +108,7 @@ VIEW = View(
     question="Can the layer select, or only average?",
     axis="c",
     asks=(),
+    dials=("match", "single", "features"),
     span=round(float(np.log(END / STOPS[0]) / np.log(EDGE / STOPS[0])), 4),
     reels=REELS,
     draw=draw,
@@ -104,5 +118,6 @@ VIEW = View(
         ("effective keys", "sharpness.effective"),
         ("largest weight", "sharpness.top"),
         ("misplaced, against softmax", "sharpness.misplaced"),
+        ("queries and keys are multiplied by", "sharpness.temperature"),
     ),
 )

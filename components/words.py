@@ -105,6 +105,8 @@ WORDS: dict[str, Word] = {
             "row of the kernel matrix used as sharpness' query",
             write=lambda row: "" if row is None else str(row),
         ),
+        _word("match", 1.0, number(0, 1), "how strongly sharpness' query matches its key, ρ", write=brief),
+        _word("single", 0, number(0, 10, int), "one draw of random features instead of the median of ten, which is 0"),
         _word("rule", "additive", one_of(WRITE_RULES), "write rule of the memory"),
         _word("keys", "random", one_of(KEYS), "keys that the memory stores"),
         _word("rho", 0.5, number(0, 0.95), "share of the common direction in correlated keys", write=brief),

@@ -13,7 +13,7 @@ from scipy import linalg, stats
 from components.axes import AXES
 from components.lesson import Question
 from components.rank_far import _ranks, far_ranks, load
-from components.sharpness_answer import name_of
+from components.sharpness_run import name_of
 from components.words import PHIS, SOFTMAX
 from compute.feature_maps import read_member
 from compute.rank import kernel_matrix

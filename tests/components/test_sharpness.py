@@ -11,9 +11,10 @@ from scipy import special, stats
 
 from components.axes import AXES
 from components.lesson import Question
-from components.words import PHIS, SOFTMAX
+from components.sharpness_spread import SEEDS, band_of, load, name_of
+from components.words import PHIS, SOFTMAX, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, read_member
-from compute.sharpness import UNDEFINED_BELOW, match_weights
+from compute.sharpness import UNDEFINED_BELOW, match_weights, spread_over_seeds
 from compute.toys import queries_and_keys
 
 STOPS = np.asarray(AXES["c"].stops, dtype=float)
@@ -100,7 +101,72 @@ def test_a_curve_tends_to_its_dashed_end(phi, seed):
         assert last == pytest.approx(limit, abs=1e-6 if phi != SOFTMAX and FEATURE_MAPS[phi].homogeneity else 0.08)
 
 
-@pytest.mark.parametrize("question", relevant("sharpness"), ids=lambda q: f"{q.phi}-{q.d_k}-{q.seed}-{q.row}")
+@pytest.mark.parametrize("match", [0.0, 0.5, 0.8])
+def test_the_match_says_how_far_the_query_leans_towards_its_key(match):
+    """Softmax weights of ρk + √(1−ρ²)·noise by scipy, the noise an independent query of the same draw."""
+    Q, K = queries_and_keys(16, 0)
+    query = match * K[11] + (1 - match**2) ** 0.5 * Q[11]
+    by_scipy = special.softmax(STOPS[:, None] * (K[:32] @ query) / 4, axis=1)
+    np.testing.assert_allclose(bars(Question(phi=SOFTMAX, match=match)), by_scipy, rtol=2e-6, atol=1e-9)
+    row = Question(phi=SOFTMAX, row=5, match=match)  # a row of the matrix is its own query
+    np.testing.assert_array_equal(bars(row), bars(Question(phi=SOFTMAX, row=5)))
+
+
+@pytest.mark.parametrize("word", ["favor", "trig"])
+def test_a_single_draw_is_one_of_the_ten(word):
+    K = queries_and_keys(16, 0)[1][:32]
+    w, left = match_weights(read_member(word), K[11], K, STOPS, draws=10)
+    for single in (1, 10):
+        told = Question(phi=word, single=single)
+        expected = np.where(left[single - 1][:, None] < UNDEFINED_BELOW, np.nan, w[single - 1])
+        np.testing.assert_allclose(bars(told), expected, rtol=1e-5, atol=1e-7)
+        np.testing.assert_array_equal(bars(told, "low"), bars(Question(phi=word), "low"))
+    assert bars(Question(phi="elu", single=4)).tolist() == bars(Question(phi="elu")).tolist()
+
+
+@pytest.mark.parametrize("word", [SOFTMAX, "elu", "relu", "taylor", "dpfp"])
+def test_the_kept_band_is_what_its_script_gives(word):
+    member = None if word == SOFTMAX else read_member(word)
+    told = spread_over_seeds(member, 8, STOPS, seeds=SEEDS)
+    band = band_of(member, 8)
+    np.testing.assert_allclose(band.quantiles, told.quantiles, atol=0.51e-4)
+    assert band.seeds == SEEDS == 200
+    drawn = answer(Question(phi=word, d_k=8))["sharpness.band"]
+    np.testing.assert_allclose(drawn["low"], told.quantiles[0], atol=1e-4)
+    np.testing.assert_allclose(drawn["high"], told.quantiles[2], atol=1e-4)
+
+
+def test_every_map_that_a_visitor_can_choose_has_its_band_in_the_file():
+    for d_k in WIDTHS:
+        for word in (*PHIS, "favor~m~16", "trig~m~4096", "dpfp~nu~6"):
+            member = None if word == SOFTMAX else read_member(word)
+            try:
+                if member is not None:
+                    member.d_phi(d_k)
+            except ValueError:
+                continue
+            assert str(d_k) in load()["bands"][name_of(member)]
+    assert band_of(read_member("favor"), 16, 0.5).seeds < SEEDS  # another match is computed, from fewer draws
+
+
+def test_where_signs_cancel_a_strip_stands_instead_of_weights():
+    told = answer(Question(phi="identity"))
+    lost = np.isfinite(told["sharpness.band"]["lost"])
+    np.testing.assert_array_equal(lost, np.isnan(bars(Question(phi="identity"))[:, 11]))
+    assert lost.any() and "denominator" in told["sharpness.lost_name"]["text"][0]
+    assert not np.isfinite(answer()["sharpness.band"]["lost"]).any() and answer()["sharpness.lost_name"]["text"] == [""]
+
+
+def test_flat_maps_are_called_flat():
+    names = dict(zip(PHIS, answer()["sharpness.ends"]["text"], strict=True))
+    assert {word for word, text in names.items() if "flat" in text} == {"relu", "dpfp"}  # identity is undefined here
+    for word in ("relu", "dpfp"):
+        assert np.ptp(answer()["sharpness.curves"][word]) < 1e-6
+
+
+@pytest.mark.parametrize(
+    "question", relevant("sharpness"), ids=lambda q: f"{q.phi}-{q.d_k}-{q.seed}-{q.row}-{q.match:g}-{q.single}"
+)
 def test_the_sharpness_headline_says_the_heights_of_the_bars(question):
     match = 11 if question.row is None else int(np.argmax(_scores(question)))
     soft, own = bars(question, "softmax")[:, match], bars(question)[:, match]

@@ -1,0 +1,77 @@
+"""Weights of every map at every sharpness, on the toy query and its keys."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from components.axes import AXES
+from components.lesson import Question
+from components.words import SOFTMAX
+from compute.feature_maps import FEATURE_MAPS, FeatureMap, read_member
+from compute.sharpness import UNDEFINED_BELOW, limit_weights, match_weights, matching_query
+from compute.toys import queries_and_keys
+
+KEYS = 32
+MATCH = 11
+"""The key that the toy query is a copy of."""
+
+DRAWS = 10
+STOPS = np.asarray(AXES["c"].stops)
+
+
+@lru_cache(maxsize=256)
+def toy(d_k: int, seed: int, row: int | None, match: float = 1.0) -> tuple[np.ndarray, np.ndarray, int]:
+    """The query, the keys and the index of the key that it matches.
+
+    A row of the kernel matrix may be the query; its match is then the key with the largest score.
+    """
+    Q, K = queries_and_keys(d_k, seed)
+    keys = K[:KEYS]
+    if row is None:
+        return matching_query(keys[MATCH], Q[MATCH], match), keys, MATCH
+    return Q[row], keys, int(np.argmax(keys @ Q[row]))
+
+
+@lru_cache(maxsize=512)
+def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float, single: int) -> dict:
+    """Weights [C, 32] of one map: the draw itself, or for a random map the median and range of ten draws, or one of
+    the ten (`single`, counted from 1) and the range of all."""
+    q, K, at = toy(d_k, seed, row, match)
+    w, left = match_weights(phi, q, K, STOPS, draws=DRAWS)
+    w = np.where((left < UNDEFINED_BELOW)[..., None], np.nan, w)
+    limit = limit_weights(phi, q, K, draws=DRAWS)[..., at]
+    if w.ndim == 3:
+        defined = np.mean(~np.isnan(w[..., 0]), axis=0) > 0.5
+        with np.errstate(all="ignore"):
+            low, middle, high = (np.where(defined[:, None], _over(w, at), np.nan) for at in (0, 0.5, 1))
+            limit = float(np.median(limit) if not single else limit[single - 1])
+        if single:
+            middle, left = w[single - 1], left[single - 1]
+    else:
+        middle, low, high = w, *np.full((2, len(w), 1), np.nan)  # no whiskers: a short row leaves the rest empty
+    return {
+        "weight": middle.astype(np.float32),
+        "low": low.astype(np.float32),
+        "high": high.astype(np.float32),
+        "left": np.median(left, axis=0) if left.ndim == 2 else left,
+        "match": middle[:, at],
+        "limit": np.float64(limit if np.isfinite(middle[-1, at]) else np.nan),  # no weights, no limit to draw
+    }
+
+
+def _over(w: np.ndarray, at: float) -> np.ndarray:
+    """Quantile over draws; a draw without a denominator counts as the lowest."""
+    return np.quantile(np.where(np.isnan(w), -np.inf, w), at, axis=0, method="nearest")
+
+
+def members(question: Question) -> dict[str, FeatureMap | None]:
+    """Every map of the selector at its default, the chosen one with its knobs."""
+    told: dict[str, FeatureMap | None] = {SOFTMAX: None, **{word: read_member(word) for word in FEATURE_MAPS}}
+    told[question.map_word] = question.map
+    return told
+
+
+def name_of(word: str) -> str:
+    return SOFTMAX if word == SOFTMAX else FEATURE_MAPS[word].label
