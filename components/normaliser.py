@@ -198,6 +198,7 @@ VIEW = View(
     readouts=(
         ("denominator, nine draws in ten", "normaliser.spread"),
         ("weight on the newest token", "normaliser.newest"),
+        ("powers of t of these two", "normaliser.power"),
         ("weight on the 64 newest", "normaliser.near"),
         ("a kernel value moves a weight by", "normaliser.kernel"),
         ("a softmax score, by", "normaliser.score"),

@@ -6,14 +6,18 @@ import numpy as np
 
 from components.formula import mathml
 from components.ledger import claims
-from components.normaliser_numbers import Numbers, signed_left
+from components.normaliser_numbers import LOWEST, Numbers, T, signed_left
 from components.normaliser_ways import STOPS
 from components.powers import powers
 from components.says import decimals, percent, tokens
 from components.sharpness_answer import name_of
+from compute.arriving import power_of
 from compute.streams import DRAWS
 
 QUOTED = "C169"
+LATE = 64
+"""From so many tokens on a power of t is read off."""
+
 SENTENCE = (
     f"Over {DRAWS} draws the newest token gets {{}} to {{}}. In a typical one a kernel value moves a weight by up to "
     "{}; a softmax score moves one by {}, and never by more than ¼."
@@ -87,6 +91,15 @@ def aside(found: Numbers) -> str:
     if not found.positive:
         return "Where signs leave almost nothing, no read is drawn."
     return "Toy vectors; a real layer's queries and keys are not independent."
+
+
+def power(found: Numbers) -> str:
+    """Powers of t with which the denominator and the newest token's share go, where there are such powers."""
+    late, bands = T >= LATE, found.bands
+    if not found.positive or not (bands["share"][1, late] > LOWEST).all():
+        return ""
+    grows, falls = (power_of(T[late], bands[b][1, late]) for b in ("denominator", "share"))
+    return f"{decimals(grows)} and {decimals(falls)}"
 
 
 def quoted() -> str:

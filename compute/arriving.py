@@ -105,3 +105,8 @@ def _enter(kappa: Array, at: Sequence[int]) -> tuple[Admitted, Array, np.ndarray
 
 def _ratio(part: Array, whole_sum: Array) -> Array:
     return divide(part[..., None], whole_sum)[..., 0]
+
+
+def power_of(t: Sequence[int], values: Array) -> float:
+    """The power of t [n] with which positive values [n] grow: least-squares slope between their logarithms."""
+    return float(np.polyfit(np.log(np.asarray(t)), np.log(np.asarray(values)), 1)[0])

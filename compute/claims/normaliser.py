@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from compute.arriving import power_of
 from compute.attention import (
     causal_linear_attention_recurrent,
     lightning_attention,
@@ -36,7 +37,7 @@ def growth(of):
     """Power of t with which the mean over heads grows, from t = 64 to 2,048."""
     Q, K = normals(32, 2048, 16), normals(32, 2048, 16, seed=1)
     t = 2 ** np.arange(6, 12)
-    return float(np.polyfit(np.log(t), np.log(of(Q, K, PHI["elu"]).mean(axis=0)[t - 1]), 1)[0])
+    return power_of(t, of(Q, K, PHI["elu"]).mean(axis=0)[t - 1])
 
 
 @check

@@ -69,6 +69,15 @@ def test_positive_maps_grow_like_t_and_signed_ones_have_no_law_of_shares(phi):
         assert grown == pytest.approx(1, abs=0.05) and fallen == pytest.approx(-1, abs=0.1)
 
 
+def test_the_powers_of_t_are_told_of_maps_that_have_them():
+    def told(**words):
+        return dict(zip(*VIEW.answer(Question(**words))["normaliser.texts"].values()))["normaliser.power"]
+
+    grows, falls = (float(x.replace("−", "-")) for x in told().split(" and "))
+    assert grows == pytest.approx(1, abs=0.05) and falls == pytest.approx(-1, abs=0.05)
+    assert told(phi="identity") == told(phi="silu") == ""
+
+
 def test_the_64_newest_of_1024_get_a_sixteenth():
     assert columns("shares")["near"][at(1024)] == pytest.approx(64 / 1024, rel=0.1)
     assert said("normaliser", Question(), "normaliser.near")[at(1024)] == "6 %"

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compute.arriving import kernel_derivatives_at, numerators_at, score_derivatives_at, share_of_newest, sums_at
+from compute.arriving import (
+    kernel_derivatives_at,
+    numerators_at,
+    power_of,
+    score_derivatives_at,
+    share_of_newest,
+    sums_at,
+)
 from compute.attention import (
     lightning_attention,
     mlstm_attention,
@@ -102,6 +109,11 @@ def test_counts_that_are_no_counts_are_refused(at):
 def test_values_without_their_keys_are_refused():
     with pytest.raises(ValueError, match=r"^V must hold a value"):
         numerators_at(KAPPA, V[:, :5], AT)
+
+
+def test_the_power_of_a_power_law_is_read_off_whatever_its_size():
+    t = np.array(AT)
+    assert power_of(t, 7.0 * t**-1.5) == pytest.approx(-1.5)
 
 
 # The stream

@@ -1,0 +1,221 @@
+"""The ledger walked through the views: the state that a claim links to shows the claimed value.
+
+SHOWN says where each value stands; OWED lists the claims of views that show no value of theirs yet.  A claim that is
+in neither, or in both, fails, so the two lists and the ledger cannot drift apart.
+"""
+
+from __future__ import annotations
+
+import pytest
+from shown import at, fits, numbers, opened, shows
+
+from app.page import pages
+from components.ledger import claims
+
+GAP = "forms.recurrent_gap"
+
+
+def steps(*places: int, source: str = "forms.numbers.text") -> dict[int, str]:
+    """Items of a claim in the numbered fields of the hand example."""
+    return {item: f"{source}[{place}]" for item, place in enumerate(places)}
+
+
+HAND_STEP = (10, 11, 12, 13, 14, 15, 16, 17, 20, 18, 19)
+"""Fields of S row by row, z, numerator, denominator and output."""
+
+SHOWN: dict[str, str | dict[int, str]] = {
+    # A place, or one for each item of the claim that is shown.
+    # Bracketing
+    "C001": {0: "bracketing.row.1.arithmetic"},
+    "C002": {0: "bracketing.right_sizes.text"},
+    "C004": "bracketing.left_flops",
+    "C005": "bracketing.right_flops",
+    "C006": "bracketing.headline",
+    "C011": {0: "bracketing.aside"},
+    "C012": {1: "bracketing.headline"},
+    "C015": "bracketing.aside",
+    "C050": "bracketing.right_flops",
+    "C051": {0: "bracketing.row.0.arithmetic", 1: "bracketing.row.0.arithmetic"},
+    "C052": {0: "bracketing.row.0.arithmetic"},
+    "C055": {0: "bracketing.row.2.bytes", 1: "bracketing.row.2.arithmetic", 2: "bracketing.row.2.arithmetic"},
+    "C056": {0: "bracketing.row.0.bytes", 1: "bracketing.row.0.arithmetic", 2: "bracketing.row.0.arithmetic"},
+    "C057": {0: "bracketing.row.1.bytes", 1: "bracketing.row.1.arithmetic", 2: "bracketing.row.1.arithmetic"},
+    # Two modes
+    "C024": GAP,
+    "C030": GAP,
+    "C032": {
+        2: "forms.numbers.text[8]",
+        3: "forms.numbers.text[9]",
+        8: "forms.numbers.text[0]",
+        9: "forms.numbers.text[1]",
+    },
+    "C033": steps(*HAND_STEP),
+    "C034": steps(*HAND_STEP),
+    "C035": steps(*HAND_STEP),
+    "C036": {
+        **steps(*range(9), source="forms.matrix_numbers.text"),
+        11: "forms.sentence",
+        14: "forms.headline",
+        15: "forms.headline",
+    },
+    "C037": dict.fromkeys(range(4), "forms.sentence"),
+    "C038": GAP,
+    "C043": "forms.chunkwise_gap",
+    "C045": "forms.loop_gradients",
+    "C046": {0: "forms.numbers.text[18]", 1: "forms.numbers.text[19]"},
+    "C158": {0: "forms.sums.bf16[n=512]"},
+    # Sharpness
+    "C066": {1: "sharpness.curves.elu[c=0.25]", 2: "sharpness.curves.elu[c=16]", 3: "sharpness.ends.limit[word=elu]"},
+    "C068": {0: "sharpness.curves.softmax[c=16]", 1: "sharpness.curves.elu[c=16]"},
+    "C089": {1: "sharpness.misplaced"},
+    # Random features
+    "C082": {2: "random-features.kept"},
+    "C084": {1: "random-features.aside", 2: "random-features.aside"},
+    "C085": "random-features.ladder.text[0]",
+    "C086": {1: "random-features.ladder.text[3]"},
+    "C087": {0: "random-features.aside"},
+    "C088": {2: "random-features.low"},
+    "C092": "random-features.headline",
+    # Memory
+    "C110": dict.fromkeys(range(6), "memory.sentence"),
+    "C111": dict.fromkeys((0, 1, 2, 3, 6, 7), "memory.sentence"),
+    "C113": {0: "memory.energies.energy[n=32]"},
+    "C114": {2: "memory.energies.least[n=64]"},
+    "C115": "memory.energies.law[n=2]",
+    "C116": "memory.energies.law[n=64]",
+    "C118": "memory.curve.law[n=32]",
+    "C119": "memory.far",
+    "C121": {0: "memory.energies.law[n=64]"},
+    "C122": {
+        0: "memory.names.text[0]",
+        1: "memory.curve.law[n=8]",
+        2: "memory.curve.law[n=32]",
+        3: "memory.curve.law[n=128]",
+    },
+    "C123": {0: "memory.energies.law[n=64]"},
+    "C134": {1: "memory.sentence", 2: "memory.headline", 3: "memory.headline"},
+    "C135": "memory.signal.weight[pair=1]",
+    "C136": "memory.signal.weight[pair=1]",
+    # Rank
+    "C027": "rank.own",
+    "C099": "rank.width",
+    "C160": {0: "rank.own", 1: "rank.far.rank[N=512,word=elu]"},
+    "C161": {0: "rank.own", 1: "rank.block"},
+    "C162": {0: "rank.own", 1: "rank.block", 2: "rank.growth.elu[N=256]"},
+    "C163": {4: "rank.own"},
+    # Normaliser
+    "C165": {0: "normaliser.power", 1: "normaliser.power"},
+    "C168": {0: "normaliser.derivative_names.text[2]"},
+    "C169": dict.fromkeys(range(4), "normaliser.quoted"),
+    "C174": {3: "normaliser.negative"},
+    "C175": {0: "normaliser.short"},
+    "C177": "normaliser.shares.near[tokens=1024]",
+    # Sizing
+    "C098": {0: "sizing.aside"},
+    "C101": {0: "sizing.meets"},
+    "C142": "sizing.row.0.arithmetic",
+    "C144": {1: "sizing.meets"},
+    "C145": {0: "sizing.row.0.bytes", 1: "sizing.rate", 2: "sizing.meets"},
+    "C146": dict.fromkeys(range(6), "sizing.used"),
+    "C147": {1: "sizing.headline"},
+    "C148": {0: "sizing.rate", 1: "sizing.headline"},
+    "C149": "sizing.twin",
+    "C150": "sizing.headline",
+    "C151": {0: "sizing.row.1.kind", 1: "sizing.row.0.kind", 2: "sizing.used"},
+    "C152": {1: "sizing.fixed"},
+    "C153": {0: "sizing.fixed", 3: "sizing.meets"},
+}
+
+OWED = """
+    bracketing      C003 C007 C008 C009 C010 C013 C014 C016 C017 C018 C059
+    forms           C025 C031 C039 C040 C041 C042 C044 C047 C048 C049 C054 C176
+    sharpness       C019 C020 C022 C023 C026 C060 C062 C063 C064 C065 C067 C069 C070 C071 C090 C091 C093 C094 C095 C096
+                    C097 C103 C104 C105 C108 C164
+    random-features C072 C073 C074 C075 C076 C077 C078 C079 C080 C081 C083
+    memory          C109 C112 C117 C120 C125 C128 C129 C130 C131 C132 C133 C137 C138
+    rank            C028 C126
+    normaliser      C021 C061 C140 C141 C166 C167 C170 C171 C172 C173
+    sizing          C053 C058 C100 C143 C159
+"""
+
+OF_VIEWS = {number for number, claim in claims().items() if claim.page in pages()}
+
+
+def owed() -> set[str]:
+    return {word for word in OWED.split() if word.startswith("C")}
+
+
+def test_every_claim_of_a_view_is_shown_or_owed():
+    assert set(SHOWN) | owed() == OF_VIEWS
+    assert not set(SHOWN) & owed()
+
+
+def items(number: str) -> list[tuple[int, str]]:
+    told = SHOWN[number]
+    return list(told.items()) if isinstance(told, dict) else [(0, told)]
+
+
+def wanted(number: str, item: int) -> tuple[float, str]:
+    """What the ledger expects of one item, and how near; a quotation is repeated exactly."""
+    claim = claims()[number]
+    many = isinstance(claim.expected, list)
+    tolerance = claim.tolerance[item] if isinstance(claim.tolerance, list) else claim.tolerance or "exact"
+    return claim.expected[item] if many else claim.expected, tolerance
+
+
+CASES = [(number, item, place) for number in SHOWN for item, place in items(number)]
+
+
+@pytest.mark.parametrize("number, item, place", CASES, ids=[f"{number}-{item}" for number, item, _ in CASES])
+def test_the_state_that_a_claim_links_to_shows_its_value(number, item, place):
+    claim, (expected, tolerance) = claims()[number], wanted(number, item)
+    assert place.startswith(claim.page + ".")
+    told = at(claim.page, claim.state, place)
+    assert shows(claim.page, claim.state, place, expected, tolerance), f"{claim.statement}\n{expected} is not in {told}"
+
+
+@pytest.mark.parametrize("number", SHOWN)
+def test_what_is_found_is_not_what_the_place_shows_anywhere(number):
+    """A value that would be found at the wrong size too is not found: half or twice of it must fail somewhere."""
+    claim = claims()[number]
+    for factor in (0.4, 2.6):
+        moved = [
+            shows(claim.page, claim.state, place, expected * factor, tolerance)
+            for item, place in items(number)
+            for expected, tolerance in [wanted(number, item)]
+            if expected and expected == expected and tolerance not in ("at most", "at least")
+        ]
+        assert not moved or not all(moved), factor
+
+
+@pytest.mark.parametrize("number", sorted(OF_VIEWS))
+def test_every_linked_state_opens(number):
+    texts, columns = opened(claims()[number].page, claims()[number].state)
+    assert texts[f"{claims()[number].page}.headline"] and columns
+
+
+# The reading itself
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("rank 16; softmax reaches 256.", 256), ("1,048,576 tokens", 1048576), ("2.2·10¹² FLOPs", 2.2e12),
+        ("4.4·10⁻¹⁶", 4.4e-16), ("reads 78 % short", 0.78), ("280 MiB", 280 * 2**20), ("o₃ = (7/12, 2/3)", 7 / 12),
+        ("32 × 128 × 128 × 4 B", 524288), ("−0.98", -0.98), ("never more than ¼", 0.25),
+        ("the read is 0/0", float("nan")), ("[[1, 5], [4, 4]]", 5),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_from_a_text(text, value):
+    assert any(fits(found, 0, value, "relative 1e-9") for found, _ in numbers(text))
+
+
+@pytest.mark.parametrize("text, value", [("rank 160", 16), ("0.709", 0.71), ("1,024", 24), ("2.2·10¹²", 2.2)])
+def test_a_number_is_read_whole(text, value):
+    assert not any(fits(found, 0, value, "exact") for found, _ in numbers(text))
+
+
+def test_digits_that_were_not_written_are_not_asked_for():
+    (value, half), *_ = numbers("0.71")
+    assert fits(value, half, 0.7071, "exact") and not fits(value, half, 0.7151, "exact")
+    assert not fits(781, 0, 780, "exact") and fits(781, 0, 781.25, "exact")
