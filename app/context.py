@@ -6,12 +6,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from compute.sweeps.shipped import shipped
+
+from app.desk import cost
 from app.figures import Figures
 from components.about import NAME, running_version
 from components.axes import AXES
 from components.palette import SLOTS
 from components.reel import Answer, frame_texts
 from components.snippets import SIZES, SNIPPETS
+from components.sweep_picture import HEIGHT, said
+from components.sweep_pictures import PICTURES
 from components.teaching import teaching
 from components.view import View, start_positions
 from components.words import HIDDEN, PHIS, WORDS, written
@@ -58,7 +63,9 @@ def shown_axes(views: tuple[View, ...], positions: Mapping[str, int]) -> dict[st
     }
 
 
-def said(views: tuple[View, ...], told: Answer, positions: Mapping[str, int]) -> tuple[dict[str, str], dict[str, str]]:
+def shown_texts(
+    views: tuple[View, ...], told: Answer, positions: Mapping[str, int]
+) -> tuple[dict[str, str], dict[str, str]]:
     """Texts and formulas of the page's nodes."""
     texts = {node: text for v in views for node, text in frame_texts(v.reels, told, positions).items()}
     maths: dict[str, str] = {}
@@ -83,7 +90,7 @@ def context(
 ) -> dict[str, Any]:
     """Variables of page.html.  told: the answer that the figures were drawn for; titles: every page's."""
     compact, positions = len(views) > 1, start_positions(values)
-    axes, (texts, maths) = shown_axes(views, positions), said(views, told, positions)
+    axes, (texts, maths) = shown_axes(views, positions), shown_texts(views, told, positions)
     settings = {
         word: WORDS[word].write(values[word])
         for word in KEPT
@@ -126,6 +133,7 @@ def context(
                 "rows": drawing.rows,
                 "says": teaching(v.word),
                 "rail": not (compact and v.axis == "T"),
+                "sweep": None if compact else told_sweep(v.word),
                 "asks": v.asks if compact else v.asks + v.dials,
                 "more": () if compact else v.more,
                 "open": any(values.get(word, WORDS[word].default) != WORDS[word].default for word in v.more),
@@ -139,6 +147,32 @@ def context(
         "maths": maths,
         "notice": " · ".join(notes),
         "data": data,
+    }
+
+
+def told_sweep(view: str) -> dict[str, Any] | None:
+    """What stands round the picture of a view's sweep; None where there is no result to show."""
+    picture = PICTURES.get(view)
+    result = shipped(picture.sweep) if picture else None
+    if result is None:
+        return None
+    lines = ", ".join(f"{level:g}" for level in picture.contours)
+    return {
+        "name": f"{view}.sweep",
+        "title": picture.title,
+        "height": HEIGHT,
+        "key": "; ".join(
+            filter(
+                None,
+                (
+                    f"up: {picture.up_label}",
+                    lines and f"lines: {picture.value_label} {lines}",
+                    picture.theory_label and f"dashed: {picture.theory_label}",
+                ),
+            )
+        ),
+        "said": said(result),
+        "cost": cost(picture.sweep),
     }
 
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from bokeh.core.json_encoder import serialize_json
 from bokeh.document import Document
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, Plot
+from compute.sweeps.shipped import shipped
 
 from components.lesson import Question
 from components.reel import frame_properties
+from components.sweep_picture import draw
+from components.sweep_pictures import PICTURES
 from components.view import Drawing, View, start_positions
 
 
@@ -31,12 +34,21 @@ def figure_document(views: tuple[View, ...], question: Question, compact: bool) 
     for view in views:
         drawing = view.draw(question, compact)
         figures = [cell.figure for row in drawing.rows for cell in row]
+        if (drawn := sweep_figure(view)) and not compact:
+            figures.append(drawn)
         figures[0].tags = [*figures[0].tags, *drawing.sources.values()]
         for figure in figures:
             document.add_root(figure)
         _apply_marks(document, view, question)
         drawings.append((view, drawing))
     return document, drawings
+
+
+def sweep_figure(view: View) -> Plot | None:
+    """The picture of the sweep that a view shows, from the result that comes with the program."""
+    picture = PICTURES.get(view.word)
+    result = shipped(picture.sweep) if picture else None
+    return draw(picture, result) if result else None
 
 
 def _apply_marks(document: Document, view: View, question: Question) -> None:

@@ -14,6 +14,7 @@ import panel as pn
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
+from app.desk import Desk
 from app.outputs import SAVING, citation, code, saved
 from components.about import NAME
 from components.lesson import Lesson, Question
@@ -57,6 +58,7 @@ class Session:
         self.carrier = Div(tags=[self.event], visible=False, name="page.carrier")
         self.event.on_change("data", self._heard)
         self.answered, self.busy = Question(), False
+        self.desk: Desk | None = None
         lesson.param.watch(self.ask, list(lesson.question.__dataclass_fields__))
 
     def ask(self, *_: Any) -> None:
@@ -134,12 +136,20 @@ class Session:
             self._beside(COMPUTING, "page.cite", citation, self.page, title, self.lesson.question, told)
             if len(self.views) == 1:
                 self._beside(COMPUTING, "page.code", code, self.page, self.lesson.question, told)
+        elif kind == "sweep" and len(self.views) == 1:
+            self._desk().ask(self.page, told.get("do"))
         elif kind == "save":
             self._beside(SAVING, "page.saved", saved, self.page, self.lesson.question, told)
         elif kind == "paste":
             self._paste(str(told.get("text", "")))
         elif kind == "export" and "sizing" in {view.word for view in self.views}:
             self._export(told)
+
+    def _desk(self) -> Desk:
+        if self.desk is None:
+            self.desk = Desk(self.document, self.send, f"session {id(self)}")
+            self.document.on_session_destroyed(lambda context: self.desk.leave())
+        return self.desk
 
     def _beside(self, pool: Executor, name: str, work: Callable[..., str], *asked: Any) -> None:
         """Do what takes long in another thread; the session sends its text, or one sentence why there is none."""

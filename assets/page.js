@@ -8,6 +8,7 @@
   const own = {
     'page.words': words,
     'page.download': told => { if (told.name?.length) download(told) },
+    'page.sweep': sweep,
     'page.cite': told => X.say('page.cite', told.text?.[0] ?? ''),
     'page.code': told => X.say('page.code', told.text?.[0] ?? ''),
     'page.saved': told => document.dispatchEvent(new CustomEvent('explorer:saved', {detail: told.text?.[0]})),
@@ -124,6 +125,17 @@
     link.download = name[0]
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+  }
+
+  // --- a sweep: asked for here, computed elsewhere
+  for (const button of all('[data-sweep]')) button.addEventListener('click', () => send('sweep', {do: button.dataset.sweep}))
+  function sweep({state, fraction, text}) {
+    X.say('page.sweep', text?.[0] ?? '')
+    const running = state?.[0] == 'running', [bar] = all('.sweep progress')
+    bar.hidden = !running
+    bar.value = fraction?.[0] ?? 0
+    for (const button of all('[data-sweep]'))
+      button.hidden = {run: running, cancel: !running, back: !['done', 'cancelled'].includes(state?.[0])}[button.dataset.sweep]
   }
 
   document.addEventListener('explorer:seek', soon)

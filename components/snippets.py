@@ -16,7 +16,7 @@ FRAME = (
 
 @dataclass(frozen=True)
 class Snippet:
-    """A place that a view is put into, and the text to put there.  framed: whether it shows the page without its bar."""
+    """A place that a view is put into, and the text to put there.  framed: without the page's bar."""
 
     word: str
     label: str

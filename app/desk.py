@@ -1,0 +1,124 @@
+"""Where a visitor asks for a sweep.  The web process hands it on and says how far it is; it computes nothing.
+
+Progress arrives in the runner's thread; models are written in session callbacks only.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+from bokeh.document import Document
+from compute.sweeps.shipped import shipped
+
+from components.reel import Columns
+from components.sweep_picture import columns, said
+from components.sweep_pictures import PICTURES
+from compute.sweeps.places import said as duration
+from compute.sweeps.registry import SWEEPS
+from compute.sweeps.runner import Runner
+from compute.sweeps.tickets import Progress, Refused, Ticket
+
+LOG = logging.getLogger(__name__)
+Send = Callable[[str, Columns], None]
+
+
+@cache
+def runner() -> Runner:
+    """The one queue of this process, made when somebody first asks."""
+    return Runner()
+
+
+def cost(word: str) -> str:
+    """What the quick question of a sweep costs on the device that is known, else on a CPU."""
+    made = runner() if runner.cache_info().currsize else None
+    place = made.place["name"] if made and made.place else "this machine"
+    sweep = SWEEPS[word]
+    estimate = made.estimate_s(sweep, sweep.quick) if made else _on_a_cpu(word)
+    return f"{duration(estimate)} on {place}"
+
+
+@cache
+def _on_a_cpu(word: str) -> float:
+    from compute.sweeps.places import estimate
+
+    return estimate(SWEEPS[word], SWEEPS[word].quick, "cpu")
+
+
+class Desk:
+    """One visitor's sweep: at most one at a time."""
+
+    def __init__(self, document: Document, send: Send, visitor: str):
+        self.document, self.send_columns, self.visitor = document, send, visitor
+        self.ticket: Ticket | None = None
+        self.view = ""
+
+    def ask(self, view: str, do: Any) -> None:
+        """`run` the quick question of a view's sweep, `cancel` it, or go `back` to the shipped result."""
+        if view not in PICTURES:
+            return
+        self.view = view
+        if do == "run":
+            self._run()
+        elif do == "cancel" and self.ticket:
+            self.leave()
+        elif do == "back" and (result := shipped(PICTURES[view].sweep)):
+            self._show(result, "shipped")
+
+    def leave(self) -> None:
+        """Let the run go; what it has finished is shown and labelled."""
+        ticket, self.ticket = self.ticket, None
+        if ticket and ticket.cancel():
+            partial_result = ticket.partial
+            if partial_result is not None and partial_result.about["finished"]:
+                self._show(partial_result, "cancelled")
+            else:
+                self._say("idle", 0.0, "Cancelled before the first point was finished.")
+
+    def _run(self) -> None:
+        sweep = SWEEPS[PICTURES[self.view].sweep]
+        try:
+            ticket = runner().submit(sweep, sweep.quick, visitor=self.visitor)
+        except Refused as reason:
+            self._say("idle", 0.0, str(reason))
+            return
+        self.ticket = ticket
+        self._say("running", 0.0, "Asking for a place …")
+        ticket.on_progress(lambda progress: self._soon(self._progress, ticket, progress))
+        ticket.add_done_callback(lambda done: self._soon(self._done, done))
+
+    def _soon(self, what: Callable[..., None], *given: Any) -> None:
+        """From any thread: in the session's own turn.  A session that has gone is not told."""
+        if self.document.session_context is not None and not getattr(self.document.session_context, "destroyed", False):
+            self.document.add_next_tick_callback(partial(what, *given))
+
+    def _progress(self, ticket: Ticket, progress: Progress) -> None:
+        if ticket is not self.ticket or ticket.done():
+            return
+        if progress.position:
+            text = f"Waiting, {progress.position} ahead; {duration(progress.left_s)} left."
+        else:
+            text = f"{progress.fraction:.0%} on {progress.place or 'its way'}; {duration(progress.left_s)} left."
+        self._say("running", progress.fraction, " ".join((text, *progress.notes)))
+
+    def _done(self, ticket: Ticket) -> None:
+        if ticket is not self.ticket:
+            return
+        self.ticket = None
+        if ticket.cancelled():
+            self._say("idle", 0.0, "The run was ended.")
+        elif error := ticket.exception():
+            LOG.warning("sweep of %s: %s", self.view, error)
+            self._say("idle", 0.0, f"The run failed: {error}")
+        else:
+            self._show(ticket.result(), "done")
+
+    def _show(self, result: Any, state: str) -> None:
+        for name, told in columns(PICTURES[self.view], result).items():
+            self.send_columns(name, told)
+        self._say(state, 1.0 if result.complete else result.about["finished"] / result.about["points"], said(result))
+
+    def _say(self, state: str, fraction: float, text: str) -> None:
+        self.send_columns("page.sweep", {"state": [state], "fraction": [fraction], "text": [text]})

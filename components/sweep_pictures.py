@@ -1,0 +1,56 @@
+"""Which sweep is drawn on which page.  One more picture is one more entry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from components.sweep_picture import Picture
+from compute.feature_maps import FEATURE_MAPS
+from compute.memory_laws import mean_cosine
+
+LEVELS = (0.9, 0.7, 0.5, 0.3)
+
+
+def _additive(panel: str, across, up):
+    """Where the law of a plain additive memory reaches each level: the same load at every width, but for n − 1."""
+    if panel != "additive":
+        return []
+    loads = np.linspace(across[0], across[-1], 400)
+    lines = []
+    for level in LEVELS:
+        at = [np.interp(-level, -mean_cosine(np.maximum(1, loads * d), 1 / d), loads) for d in up]
+        lines.append((at, up))
+    return lines
+
+
+PICTURES: dict[str, Picture] = {
+    picture.view: picture
+    for picture in (
+        Picture(
+            sweep="crosstalk", view="memory", title="Every width, every load: mean cosine of all stored pairs",
+            array="cosine", at={"quantile": 0.5}, panels="rule", across="load", up="d",
+            across_label="pairs n / d", up_label="width d", value_label="mean cosine",
+            contours=LEVELS, theory=_additive, theory_label="law of the additive rule",
+            name=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
+        ),
+        Picture(
+            sweep="recall", view="recall", title="Share of pairs whose nearest stored value is the right one, d_v = 64",
+            array="recall", at={"d_v": 64}, panels="rule", across="n", up="d_phi",
+            across_label="pairs n", up_label="width d_φ", value_label="recall",
+            contours=(0.9, 0.5), name=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
+        ),
+        Picture(
+            sweep="random-features", view="random-features", title="Mean |estimate ÷ true value − 1|",
+            array="error", panels="kind", across="r", up="d_phi",
+            across_label="‖q+k‖", up_label="features d_φ", value_label="mean error",
+            contours=(0.1, 0.5, 1.0), level=lambda error: (np.log10(error) + 2) / 2.3,
+            name=lambda kind: kind.replace("trig", "trigonometric").replace("_", ", d_k = "),
+        ),
+        Picture(
+            sweep="rank", view="rank", title="Rank over N at tolerance 10⁻¹⁰, median over draws",
+            array="rank", at={"tolerance": -10, "spread": 0.5}, panels="d_k", across="N", up="map",
+            across_label="N", up_label="φ", value_label="rank", level=lambda rank: np.log2(np.maximum(rank, 1)) / 11,
+            shown="{:.0f}".format, name=lambda d_k: f"d_k = {d_k}", tick=str,
+        ),
+    )
+}  # fmt: skip
