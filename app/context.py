@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from compute.sweeps.shipped import shipped
-
 from app.desk import cost
 from app.figures import Figures
 from components.about import NAME, running_version
@@ -20,6 +18,7 @@ from components.sweep_pictures import PICTURES
 from components.teaching import teaching
 from components.view import View, start_positions
 from components.words import HIDDEN, PHIS, WORDS, written
+from compute.sweeps.shipped import shipped
 
 KEPT = ("embed", "hide", "reveal", "host")
 """Settings of the page round the view: once in the address, they stay there."""

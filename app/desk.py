@@ -11,7 +11,6 @@ from functools import cache, partial
 from typing import Any
 
 from bokeh.document import Document
-from compute.sweeps.shipped import shipped
 
 from components.reel import Columns
 from components.sweep_picture import columns, said
@@ -19,6 +18,7 @@ from components.sweep_pictures import PICTURES
 from compute.sweeps.places import said as duration
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import Runner
+from compute.sweeps.shipped import shipped
 from compute.sweeps.tickets import Progress, Refused, Ticket
 
 LOG = logging.getLogger(__name__)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from bokeh.core.json_encoder import serialize_json
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Plot
-from compute.sweeps.shipped import shipped
 
 from components.lesson import Question
 from components.reel import frame_properties
 from components.sweep_picture import draw
 from components.sweep_pictures import PICTURES
 from components.view import Drawing, View, start_positions
+from compute.sweeps.shipped import shipped
 
 
 @dataclass(frozen=True)

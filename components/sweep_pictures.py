@@ -50,7 +50,8 @@ PICTURES: dict[str, Picture] = {
             sweep="rank", view="rank", title="Rank over N at tolerance 10⁻¹⁰, median over draws",
             array="rank", at={"tolerance": -10, "spread": 0.5}, panels="d_k", across="N", up="map",
             across_label="N", up_label="φ", value_label="rank", level=lambda rank: np.log2(np.maximum(rank, 1)) / 11,
-            shown="{:.0f}".format, name=lambda d_k: f"d_k = {d_k}", tick=str,
+            shown="{:.0f}".format, name=lambda d_k: f"d_k = {d_k}",
+            tick=lambda value: FEATURE_MAPS[value].label if value in FEATURE_MAPS else str(value),
         ),
     )
 }  # fmt: skip
