@@ -26,7 +26,7 @@ from components import (
     random_features_answer,
     random_features_sweep,
     rank_run,
-    sharpness_answer,
+    sharpness_run,
 )
 from components.about import NAME
 from components.axes import AXES
@@ -106,7 +106,7 @@ def _title(view: str, question: Question, at: Mapping[str, float]) -> str:
 
 
 def _sharpness(question: Question, c: float, at: Mapping[str, float]) -> Facts:
-    return {"view": sharpness_answer}
+    return {"view": sharpness_run}
 
 
 def _memory(question: Question, n: int, at: Mapping[str, float]) -> Facts:

@@ -21,7 +21,7 @@ from components.powers import powers
 from components.random_features_answer import little
 from components.reel import frame_columns, frame_texts
 from components.says import decimals, percent
-from components.sharpness_answer import name_of, toy
+from components.sharpness_run import name_of, toy
 from components.view import start_positions
 from components.words import PHIS
 from compute.sizing import human_bytes
@@ -71,7 +71,7 @@ def near(told: list[str], value: float, rtol: float = 1e-5) -> None:
 
 def check_sharpness(told, page, plain):
     question = page.question
-    match, name = toy(question.d_k, question.seed, question.row)[2], name_of(question.map_word)
+    match, name = toy(question.d_k, question.seed, question.row, question.match)[2], name_of(question.map_word)
     for label, column in (("softmax", "softmax"), (name, "weight")):
         near(told[f"{label} on the match"], page.column("bars", column)[match])
     own = float(told[f"{name} on the match"][0])

@@ -21,6 +21,11 @@ STATES = {
         (question, {"c": c})
         for question in (*MAPS, *NARROW, *(Question(phi=phi, row=101) for phi in PHIS), Question(d_k=64, phi="favor"))
         for c in (0.25, 1.6, 16)
+    ]
+    + [
+        (Question(phi=phi, match=match, single=single), {"c": 4})
+        for phi in ("elu", "favor", "trig")
+        for match, single in ((0.5, 0), (1.0, 3), (0.8, 10))
     ],
     "memory": [
         *((Question(), {"n": n}) for n in (0, 1, 2, 33, 256)),
