@@ -46,7 +46,7 @@
     clearTimeout(timer)
     const here = query()
     if (here != location.search) history[push ? 'pushState' : 'replaceState'](null, '', location.pathname + here)
-    for (const link of all('a[data-page]')) link.href = link.dataset.page + (link.dataset.carry ? carried(link, here) : here)
+    for (const link of all('a[data-page]')) link.href = link.dataset.page + (link.dataset.carry ? carried(link, here) : here) + (link.dataset.part ?? '')
   }
   // A link that hands on a number of this page: its text has it
   function carried(link, here) {

@@ -7,11 +7,11 @@ import re
 from urllib.parse import parse_qs
 
 import pytest
-from rendering import Tree, html_of
+from rendering import Tree, html_of, page
 
 from app.context import between_stops
 from app.notes import serve
-from app.page import navigation, pages
+from app.page import NOTES, OVERVIEW, navigation, pages
 from components.ledger import claims, lessons, papers, topics
 from components.ledger_said import OUTCOMES, expected, figure, found, rows
 from components.words import read_address
@@ -65,9 +65,9 @@ def test_its_link_opens_a_view_at_a_state_that_is_taken_whole(number):
     if claim.page not in pages():
         assert not links
         return
-    page, _, query = links[0].partition("?")
+    to, _, query = links[0].partition("?")
     values, refused = read_address({word: [v.encode() for v in texts] for word, texts in parse_qs(query, True).items()})
-    assert (page, query) == (claim.page, claim.state) and not refused and not between_stops(values)
+    assert (to, query) == (claim.page, claim.state) and not refused and not between_stops(values)
 
 
 def _inside(number):
@@ -82,6 +82,15 @@ def test_filters_offer_every_topic_lesson_view_and_outcome_that_occurs():
     offered = {e.attrs["value"] for e in TREE.elements if e.tag == "option"} - {""}
     used = {row.claim.page for row in rows()} & set(pages())
     assert offered == {*topics(), *lessons(), *used, *(row.outcome for row in rows())}
+
+
+@pytest.mark.parametrize("name", [name for name in pages() if name != OVERVIEW])
+def test_a_view_leads_to_its_own_claims(name):
+    """The notes read the part of the address behind `of-`; a view without claims leads to all of them."""
+    parts = [e.attrs for e in page(name).elements if "data-part" in e.attrs]
+    assert [(e["data-page"], e["data-part"], e["href"]) for e in parts] == [
+        (NOTES, f"#of-{name}", f"{NOTES}#of-{name}")
+    ]
 
 
 def test_the_navigation_stands_above_and_marks_the_notes():
