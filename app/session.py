@@ -18,7 +18,7 @@ from app.desk import Desk
 from app.outputs import SAVING, citation, code, saved
 from components.about import NAME
 from components.lesson import Lesson, Question
-from components.own import ConfigError, paste
+from components.own import MAX_BYTES, ConfigError, paste
 from components.reel import Answer, Columns, is_drawn
 from components.sizing_export import exported
 from components.view import View
@@ -120,6 +120,8 @@ class Session:
         try:
             kind, text = new["kind"][0], new["told"][0]
             longest = PASTE_CHARACTERS if kind == "paste" else EVENT_CHARACTERS
+            if kind == "paste" and isinstance(text, str) and len(text) > longest:
+                self.send("page.paste", {"text": [f"config is larger than {MAX_BYTES:,} bytes; paste the model's own."]})
             told = json.loads(text) if isinstance(text, str) and len(text) <= longest else None
         except (KeyError, IndexError, TypeError, ValueError, RecursionError):
             return
@@ -171,9 +173,9 @@ class Session:
         try:
             self.lesson.own = own = paste(text)
         except ConfigError as error:
-            said = f"{error}."
+            said = f"{error}. The page still shows the model before."
         else:
-            said = f"Read as {own.shape.model_type}, {own.shape.n_layers} layers."
+            said = f"Read as {own.shape.model_type}, {own.shape.n_layers} layers: the page now shows your model."
             if own.text is None:
                 said += " It is too long for a link: the address does not carry it."
         self.send("page.paste", {"text": [said]})

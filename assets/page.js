@@ -138,6 +138,11 @@
       button.hidden = {run: running, cancel: !running, back: !['done', 'cancelled'].includes(state?.[0])}[button.dataset.sweep]
   }
 
+  // A field that finds opens its list on every click, not only when it gets the focus
+  document.addEventListener('click', event => {
+    const field = event.composedPath()[0]
+    if (field.matches?.('input') && field.getRootNode().querySelector('.bk-menu')) field.dispatchEvent(new Event('focusin'))
+  })
   document.addEventListener('explorer:seek', soon)
   document.addEventListener('explorer:rest', ({detail}) => {
     address(false)

@@ -16,6 +16,8 @@ from benchmarks.browser import Visit, chromium, visit
 from benchmarks.client import Visitor
 from benchmarks.report import Row, percentile
 from benchmarks.server import Server, serving
+from components.words import WORDS
+from compute.sizing import models
 
 PAGES = {
     "": ("phi", "d_k", "rule", "keys", "model", "seed"),
@@ -79,13 +81,17 @@ def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Aske
     control.scroll_into_view_if_needed()
     field = control.locator("select, input")
     first, again = [], []
+    if word == "model":
+        names = [model.name for model in models().values() if model.word != WORDS["model"].default][:STEPS]
+        for into in (first, again):
+            for name in names:
+                field.first.click()
+                told.page.keyboard.type(name)
+                into.append(_timed(told, server, lambda: told.page.keyboard.press("Enter")))
+        return first, again
     if field.count():
         field.first.focus()
-        for key, into in (
-            (("ArrowDown", first), ("ArrowUp", again))
-            if word == "model"
-            else (("ArrowUp", first), ("ArrowDown", again))
-        ):
+        for key, into in (("ArrowUp", first), ("ArrowDown", again)):
             for _ in range(STEPS):
                 into.append(_timed(told, server, lambda key=key: told.page.keyboard.press(key)))
         return first, again

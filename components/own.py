@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from compute.sizing import ConfigError, ModelShape, read_config
 from compute.sizing.compact import from_text, to_text
+from compute.sizing.guard import MAX_BYTES
 
 
 @dataclass(frozen=True)
@@ -34,4 +35,4 @@ def write_own(own: Own | None) -> str:
     return (own and own.text) or ""
 
 
-__all__ = ["ConfigError", "Own", "paste", "read_own", "write_own"]
+__all__ = ["MAX_BYTES", "ConfigError", "Own", "paste", "read_own", "write_own"]

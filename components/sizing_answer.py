@@ -13,7 +13,6 @@ from components.formula import mathml
 from components.lesson import Question
 from components.plots import spread
 from components.reel import Answer
-from components.sharpness_answer import name_of
 from components.sizing_bill import keys_texts, row_sizes, row_texts
 from components.sizing_said import (
     LAST,
@@ -28,6 +27,7 @@ from components.sizing_said import (
 )
 from components.view import props, texts
 from components.words import SOFTMAX
+from compute.feature_maps import FEATURE_MAPS
 from compute.sizing import (
     ModelShape,
     Options,
@@ -227,7 +227,7 @@ def _mapped(shape: ModelShape, phi: str, options: Options) -> dict:
         widths.append(question.map.d_phi(d_k))
         return widths[-1]
 
-    name = name_of(question.map_word)
+    name = FEATURE_MAPS[question.map_word].label
     try:
         total = with_feature_map(shape, width, options.tp)
     except ValueError:

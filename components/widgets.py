@@ -48,6 +48,12 @@ class Finder(pn.widgets.AutocompleteInput):
             label="", min_characters=0, case_sensitive=False, search_strategy="includes", restrict=True, **settings
         )
 
+    def _process_param_change(self, params: dict[str, Any]) -> dict[str, Any]:
+        told = super()._process_param_change(params)
+        if "value" in told:
+            told["value"] = told["value"] or ""  # the browser's field knows no None
+        return told
+
 
 class Whole(pn.widgets.IntInput):
     _debounce = 0

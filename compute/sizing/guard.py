@@ -23,6 +23,7 @@ STRING = re.compile(r'"(?:[^"\\]+|\\.)*"?', re.DOTALL)  # the closing quote is o
 BRACKET = re.compile(r"[\[\]{}]")
 
 PASTE = "paste the model's config.json as published"
+INSIDE = "paste the text that stands in the config.json, from { to }; a name, path or address is not opened"
 
 
 def admit(config: Any) -> dict[str, Any]:
@@ -54,11 +55,14 @@ def _read(path: os.PathLike) -> str:
 def _parse(text: str) -> Any:
     if len(text) > MAX_BYTES or len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise ConfigError("config", f"is larger than {MAX_BYTES:,} bytes", PASTE)
+    if not text.strip():
+        raise ConfigError("config", "is empty", INSIDE)
     _scan(STRING.sub("", text))
     try:
         return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise ConfigError("config", f"is not JSON: {error.msg} at line {error.lineno}", PASTE) from None
+        where = f"is not JSON: {error.msg.removesuffix(' starting at')} at line {error.lineno}"
+        raise ConfigError("config", where, PASTE if "{" in text else INSIDE) from None
 
 
 def _scan(text: str) -> None:

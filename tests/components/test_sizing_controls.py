@@ -21,6 +21,15 @@ def test_a_found_model_stands_in_the_empty_field_and_replaces_a_pasted_one():
     assert widget.placeholder == "Qwen3.8-27B"
 
 
+def test_what_the_browser_sends_from_the_field_is_taken_and_the_field_is_cleared():
+    lesson = Lesson()
+    widget = make_controls(lesson, ("model",))["model"]
+    model = widget.get_root()
+    for name, word in (("Qwen3.8-27B", "qwen3.8-27b"), ("MiniMax-01", "minimax-01")):
+        widget._process_events({"value": name})
+        assert lesson.model == word and model.value == "" and model.placeholder == name
+
+
 def test_models_are_put_beside_the_chosen_one_and_taken_away_by_the_same_list():
     lesson = Lesson()
     widget = make_controls(lesson, ("compare",))["compare"]

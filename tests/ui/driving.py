@@ -165,10 +165,18 @@ class Tab:
         """Take a value with the real control, and wait until the address tells the answer."""
         if self.page.locator(f'[data-control="{word}"] select').count():
             self.page.locator(f'[data-control="{word}"] select').select_option(index=_options(word).index(value))
+        elif self.page.locator(f'[data-control="{word}"] input[type=text]').count():
+            self.find(word, _named(word)[value])
         else:
             self.option(word, value).click()
         default = WORDS[word].default
         self.answered(**(address or {word: None if value == default else WORDS[word].write(value)}))
+
+    def find(self, word: str, letters: str):
+        """Type into a field that finds, and take the first entry with the Enter key."""
+        self.page.locator(f'[data-control="{word}"] input[type=text]').click()
+        self.page.keyboard.type(letters)
+        self.page.keyboard.press("Enter")
 
     def grip(self, axis: str) -> tuple[float, float, float]:
         """Where the slider's thumb is, and the width of its way."""
@@ -197,6 +205,11 @@ class Tab:
 def _options(word: str) -> list:
     options = make_controls(Lesson(), (word,))[word].options
     return list(options.values() if isinstance(options, dict) else options)
+
+
+def _named(word: str) -> dict:
+    """What the entries of a control are called, by value."""
+    return {value: name for name, value in make_controls(Lesson(), (word,))[word].options.items()}
 
 
 def moved_by(name: str, axis: str) -> set[str]:
