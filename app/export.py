@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from urllib.parse import parse_qs
 
 from bokeh.resources import Resources
 
-from app.choices import file_controls, live_choices, packed
+from app.choices import Choices, file_controls, live_choices, packed
 from app.context import between_stops, context, in_script, started
 from app.figures import page_figures
 from app.page import OVERVIEW, control_words, pages, ribbon, scripts, styles, template, views_of
@@ -58,12 +59,17 @@ def one_file(name: str, state: str = "", *, nav: list[tuple[str, str]] | None = 
     if notes + unknown + clash:
         raise ExportError("state: " + "; ".join(notes + unknown + clash))
     lesson = Lesson(**{word: value for word, value in values.items() if WORDS[word].server})
-    room = LARGEST - len(_render(name, lesson, values, None, nav, link).encode())
+    controls, choices = file_controls(lesson, control_words(views)), Choices()
+    room = LARGEST - len(_render(name, lesson, values, (controls, choices), nav, link).encode())
     if room < 0:
         raise ExportError(f"{name} would take {LARGEST - room:,} bytes, more than {LARGEST:,}")
-    controls = file_controls(lesson, control_words(views))
-    choices = live_choices(views, lesson, controls, room)
-    return _render(name, lesson, values, (controls, choices), nav, link)
+    while True:
+        choices = live_choices(views, lesson, controls, room)
+        page = _render(name, lesson, values, (controls, choices), nav, link)
+        over = len(page.encode()) - LARGEST
+        if over <= 0 or not choices.words:
+            return page
+        room -= over  # the buttons and the table of choices take room too
 
 
 def _words(state: str) -> dict[str, list[bytes]]:
@@ -77,8 +83,8 @@ def _words(state: str) -> dict[str, list[bytes]]:
 
 def _render(name, lesson, values, live, nav, link) -> str:
     views, question = views_of(name), lesson.question
-    controls, choices = live or ([], None)
-    figures = page_figures(views, question, choices.sources() if choices else ())
+    controls, choices = live
+    figures = page_figures(views, question, choices.sources())
     told = context(
         name,
         views,
@@ -91,12 +97,12 @@ def _render(name, lesson, values, live, nav, link) -> str:
         notes=between_stops(values),
         ribbon=ribbon(views),
     )
-    words = choices.words if choices else ()
+    words = choices.words
     told["data"]["live"] = {
         "words": list(words),
         "now": {c.word: c.chosen for c in controls if c.word in words},
         "options": {c.word: [option.text for option in c.options] for c in controls if c.word in words},
-        "table": choices.table if choices else {},
+        "table": choices.table,
     }
     for card in told["cards"]:
         card["says"] = reachable(card["view"].word, lesson, words)
@@ -136,7 +142,8 @@ def write(path: Path, text: str) -> None:
         half.write_text(text, encoding="utf-8")
         half.replace(path)
     except OSError as reason:
-        half.unlink(missing_ok=True)
+        with suppress(OSError):
+            half.unlink()
         raise ExportError(f"{path} cannot be written: {reason.strerror or reason}") from None
 
 
