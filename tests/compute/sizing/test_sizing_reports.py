@@ -1,4 +1,15 @@
-"""Public bug reports about cache sizes, each as the right value.  The test's id names the report."""
+"""Public bug reports about cache sizes, each as the right value.  The test's name or id says which report.
+
+Reports that one test answers for others: LMCache#2132 with #694, hf-mem#61 with #60, ollama#9987 with #16958,
+llmfit#203 and #418 with #951, gemma.cpp#1012 with unsloth#5225, kaito#2319 with vllm#49064, vllm#39032 with #19592,
+sparkrun#247 and #248 with omlx#2626, tt-xla#5728 with transformers#48566.
+
+Not here, because they are about how one engine divides a pool, not about how many bytes a model keeps:
+club-3090#1170 (state checkpoints for prefix caching come out of the printed pool; a bill with prefix caching counts the
+second page of each state, not the checkpoints), sglang#29034 (one host budget applied to both pools), sglang#25993 and
+#39851 (a fixed ratio between the pools leaves one of them empty), tpu-inference#3483 and #2366 (pages that cannot be
+reinterpreted on a TPU).
+"""
 
 from fractions import Fraction
 
@@ -15,6 +26,7 @@ from compute.sizing import (
     reserve,
     sequences_that_fit,
 )
+from compute.sizing.export import as_data
 
 MiB, GiB = 1 << 20, 1 << 30
 
@@ -55,7 +67,10 @@ def per_token(config):
         pytest.param(plain("mistral", 40, 5120, 32, 8, **SMALL_24B), 40 * 4_096, id="Model-Optimizer#2482"),
         pytest.param(plain("hunyuan_v1_dense", 36, 3072, 32, 8, head_dim=128), 36 * 4_096, id="hunyuan-4b"),
         pytest.param(model_config("kimi-linear-48b-a3b"), 8_064, id="vllm#28228"),
+        pytest.param(model_config("gpt-oss-20b"), 12 * 2 * 8 * 64 * 2, id="Model-Optimizer#2482-gpt-oss"),
         pytest.param(plain("llama", 32, 4096, 32, 8), 2 * 32 * 8 * 128 * 2, id="vllm-fit#2"),
+        pytest.param(plain("granite", 40, 4096, 32, 8), 2 * 40 * 8 * 128 * 2, id="model-memory-calculator#2"),
+        pytest.param(model_config("llama-3.1-70b"), 2 * 80 * 8 * 128 * 2, id="Minnow#854"),
         pytest.param(model_config("granite-4.0-h-tiny"), 4 * 2 * 4 * 128 * 2, id="ollama#12186"),
     ],
 )
@@ -64,7 +79,56 @@ def test_growing_bytes_per_token(config, expected):
 
 
 def test_linear_layers_are_not_free_lmcache_3504():
-    assert bill(load_model("qwen3.5-27b"), 1).state_bytes == 144 * MiB
+    made = bill(load_model("qwen3.5-27b"), 1)
+    assert (made.state_bytes, made.conv_bytes) == (144 * MiB, 48 * 10_240 * 4 * 2)
+
+
+@pytest.mark.parametrize("dtype, bytes_of_two", [("float32", 8), ("bfloat16", 4), ("fp8", 2), ("int8", 2), ("int4", 1)])
+def test_the_layout_of_a_hybrid_counts_in_every_dtype_llmfit_951(dtype, bytes_of_two):
+    made = bill(load_model("qwen3.5-27b"), 1_000, kv_dtype=dtype)
+    assert made.kv_bytes == 16 * 4 * 256 * bytes_of_two * 1_000
+    assert made.state_bytes == 144 * MiB
+
+
+def test_the_state_of_kimi_linear_is_twenty_layers_of_two_mebibytes_vllm_28228():
+    assert bill(load_model("kimi-linear-48b-a3b"), 1).state_bytes == 20 * 2 * MiB
+
+
+def test_granite_s_states_are_the_same_at_every_length_ollama_12186():
+    shape = load_model("granite-4.0-h-tiny")
+    short, long = bill(shape, 1), bill(shape, 131_072)
+    assert short.state_bytes == long.state_bytes == 54 * MiB
+    assert long.total_bytes < 1.1 * GiB
+
+
+def test_a_flat_formula_is_a_hundred_times_off_mlxcel_172():
+    """26 layers of 10 heads of 256, as if all of them kept everything, against eight windows with one KV head."""
+    made = bill(load_model("recurrentgemma-2b"), 131_072)
+    assert 100 * made.total_bytes < 2 * 26 * 10 * 256 * 2 * 131_072
+    assert made.window_bytes == 8 * 2 * 256 * 2 * 2_047
+
+
+def test_dtypes_engine_and_version_stand_beside_the_numbers_configiq_112():
+    told = as_data(bill(load_model("qwen3.8-27b"), 262_144, engine="vllm-0.33"), load_model("qwen3.8-27b"))
+    assert told["options"]["engine"] == "vllm-0.33" and "vLLM 0.33" in told["assumed"]["engine"]
+    assert (told["options"]["kv_dtype"], told["options"]["state_dtype"]) == ("bfloat16", "float32")
+
+
+def test_tokens_that_fit_and_concurrency_come_from_the_same_pages_vllm_40691():
+    made = reserve(load_model("qwen3.8-27b"), 262_144)
+    assert made.concurrency(2 * 5_408 * made.page_bytes) == 2
+
+
+def test_a_hybrid_is_not_paged_as_if_every_layer_grew_vllm_37124():
+    made = reserve(load_model("qwen3.8-27b"), 262_144)
+    uniform = 64 * -(-262_144 // made.block_tokens)
+    assert made.pages == 5_408 < uniform / 3.9
+
+
+def test_one_token_pins_a_whole_page_of_every_layer_vllm_54458():
+    shape = load_model("qwen3.8-27b")
+    made = reserve(shape, 1)
+    assert made.pages == 64 and made.bytes == 64 * 3_211_264 > 1.3 * bill(shape, 1, conv_columns="k-1").total_bytes
 
 
 def test_below_the_window_all_36_layers_grow_hf_mem_60():
