@@ -7,6 +7,7 @@ from bokeh.plotting import figure
 
 from components.lesson import Question
 from components.normaliser_answer import BOUND, EDGE, answer
+from components.normaliser_hand import ROWS
 from components.normaliser_ways import SIZES, WAYS
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
@@ -207,5 +208,7 @@ VIEW = View(
         ("below zero of 32", "normaliser.below"),
         ("z kept in bfloat16", "normaliser.short"),
         ("reported spread of gradients, not computed here", "normaliser.quoted"),
+        ("By hand", ""),
+        *ROWS,
     ),
 )

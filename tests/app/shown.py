@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
-from app.context import said
+from app.context import shown_texts
 from app.page import view
 from components.lesson import Question, fit
 from components.reel import frame_columns, is_drawn
@@ -26,7 +26,7 @@ def opened(page: str, state: str) -> tuple[dict[str, str], dict[str, dict]]:
     answer, positions = v.answer(question), start_positions(values)
     framed = frame_columns(v.reels, answer, positions)
     columns = {n: {**answer.get(n, {}), **framed.get(n, {})} for n in {*answer, *framed} if is_drawn(n)}
-    texts, maths = said((v,), answer, positions)
+    texts, maths = shown_texts((v,), answer, positions)
     return {node: re.sub("<[^>]+>", "", text) for node, text in {**texts, **maths}.items()}, columns
 
 

@@ -98,12 +98,16 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C136": "memory.signal.weight[pair=1]",
     # Rank
     "C027": "rank.own",
-    "C099": "rank.width",
+    "C099": "rank.limit",
     "C160": {0: "rank.own", 1: "rank.far.rank[N=512,word=elu]"},
     "C161": {0: "rank.own", 1: "rank.block"},
     "C162": {0: "rank.own", 1: "rank.block", 2: "rank.growth.elu[N=256]"},
     "C163": {4: "rank.own"},
     # Normaliser
+    "C021": {0: "normaliser.hand_signed", 1: "normaliser.hand_signed"},
+    "C141": dict.fromkeys(range(3), "normaliser.hand_floor"),
+    "C166": dict.fromkeys(range(4), "normaliser.hand_derivative"),
+    "C167": {0: "normaliser.hand_growth"},
     "C165": {0: "normaliser.power", 1: "normaliser.power"},
     "C168": {0: "normaliser.derivative_names.text[2]"},
     "C169": dict.fromkeys(range(4), "normaliser.quoted"),
@@ -134,7 +138,7 @@ OWED = """
     random-features C072 C073 C074 C075 C076 C077 C078 C079 C080 C081 C083
     memory          C109 C112 C117 C120 C125 C128 C129 C130 C131 C132 C133 C137 C138
     rank            C028 C126
-    normaliser      C021 C061 C140 C141 C166 C167 C170 C171 C172 C173
+    normaliser      C061 C140 C170 C171 C172 C173
     sizing          C053 C058 C100 C143 C159
 """
 
