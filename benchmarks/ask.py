@@ -83,10 +83,11 @@ def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Aske
     first, again = [], []
     if word == "model":
         names = [model.name for model in models().values() if model.word != WORDS["model"].default][:STEPS]
-        for into in (first, again):
-            for name in names:
+        for into, order in ((first, names), (again, [*names[::-1][1:], models()[WORDS["model"].default].name])):
+            for name in order:
                 field.first.click()
                 told.page.keyboard.type(name)
+                told.rest(100, 400)
                 into.append(_timed(told, server, lambda: told.page.keyboard.press("Enter")))
         return first, again
     if field.count():
