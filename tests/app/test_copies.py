@@ -9,7 +9,13 @@ from rendering import page
 from app import copies
 from app.files import Published, folder
 
-MAKES = "import pathlib, sys; d = pathlib.Path(sys.argv[1]); d.mkdir(); [(d / f'{n}.html').write_text(n) for n in ('index', 'rank')]"
+MAKES = """
+import pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+folder.mkdir()
+for name in ("index", "rank"):
+    (folder / f"{name}.html").write_text(name)
+"""
 
 
 @pytest.fixture
