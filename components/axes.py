@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from components.powers import raised
+from compute.sweeps.recall_map import PAIRS
 
 R40 = (1, 1.06, 1.12, 1.18, 1.25, 1.32, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.12, 2.24, 2.36, 2.5, 2.65, 2.8, 3,
        3.15, 3.35, 3.55, 3.75, 4, 4.25, 4.5, 4.75, 5, 5.3, 5.6, 6, 6.3, 6.7, 7.1, 7.5, 8, 8.5, 9, 9.5)  # fmt: skip
@@ -77,5 +78,6 @@ AXES: dict[str, Axis] = {
             tuple(sorted({round(2 ** (i / 8)) for i in range(97)})),
             lambda t: f"{t:,} tokens",
         ),
+        Axis("pairs", "pairs n", PAIRS, lambda n: f"n = {n:,}"),
     )
 }

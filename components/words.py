@@ -162,6 +162,7 @@ WORDS: dict[str, Word] = {
         _word("t", 2, number(0, 63, int), "token that is being read", server=False),
         _word("r", 2.828, number(0.25, 8), "length ‖q+k‖ of query plus key", write=brief, server=False),
         _word("tokens", 256, number(1, 4096, int), "tokens seen so far", server=False),
+        _word("pairs", 64, number(4, 1024, int), "pairs that are to be told apart", server=False),
         _word("theme", "light", one_of(("light", "dark")), "palette of the page", server=False),
         _word("embed", "0", one_of(("0", "1")), "1 drops the frame round the view", server=False),
         _word("hide", "", some_of(HIDDEN), "parts of the page that are left out, comma between", server=False),

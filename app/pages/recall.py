@@ -1,0 +1,3 @@
+from app.page import serve
+
+serve("recall")

@@ -1,0 +1,118 @@
+"""Recall: how much recall does a byte of state buy?"""
+
+from __future__ import annotations
+
+import math
+
+from bokeh.models import CategoricalColorMapper, ColumnDataSource
+from bokeh.plotting import figure
+
+from components.axes import AXES
+from components.lesson import Question
+from components.palette import LIGHT
+from components.plots import labels, line, mark, plot, ticks
+from components.recall_answer import NINE, answer, rules
+from components.reel import Bind, Reel
+from components.view import Cell, Drawing, View
+
+SHARES = {0: "0", 0.5: "50 %", NINE: "90 %", 1: "100 %"}
+BYTES = {2**10: "1 KiB", 2**13: "8 KiB", 2**16: "64 KiB", 2**19: "512 KiB"}
+PAIRS = {4: "4", 16: "16", 64: "64", 256: "256", 1024: "1,024"}
+FIRST, LAST = AXES["pairs"].stops[0], AXES["pairs"].stops[-1]
+FAR_END = 1_900
+"""Where the axis of pairs ends; the slider lies under the part that it reaches."""
+
+SLOTS = {"delta_full": "delta"}
+
+REELS = (
+    Reel(
+        "recall.reel",
+        "pairs",
+        (
+            *(Bind(rule, source="recall.by_bytes") for rule in rules()),
+            Bind("ends", source="recall.names", to="y"),
+            Bind("cache", source="recall.cache", to="x"),
+            Bind("cache", source="recall.cache_name", to="x"),
+            Bind("pairs", model="recall.here", property="location"),
+            Bind("headline", node="recall.headline"),
+            Bind("sentence", node="recall.sentence"),
+        ),
+    ),
+)
+
+
+def draw(question: Question, compact: bool) -> Drawing:
+    sources = VIEW.sources(question)
+    return Drawing(
+        (
+            (Cell(_by_bytes(sources), grow=3, title_node="recall.bytes_title"),),
+            (Cell(_by_pairs(sources), title_node="recall.pairs_title"),),
+        ),
+        sources,
+    )
+
+
+def _shares(name: str, height: int, x: tuple[float, float], x_label: str) -> figure:
+    fig = plot(f"recall.{name}", height, x, (-0.03, 1.14), x_log=True, x_label=x_label, y_label="recall")
+    ticks(fig.yaxis[0], SHARES)
+    return fig
+
+
+def _lines(fig: figure, source: ColumnDataSource, x: str, where: str) -> None:
+    for rule in rules():
+        dash = "dashed" if rule in SLOTS else "solid"
+        renderer = line(fig, source, x, rule, SLOTS.get(rule, rule), line_dash=dash, line_width=1.6)
+        renderer.glyph.name = f"recall.{where}_{rule}"
+
+
+def _by_bytes(sources: dict[str, ColumnDataSource]) -> figure:
+    fig = _shares("bytes", 300, (2**8, 2**21), "state per head in bytes, float32")
+    ticks(fig.xaxis[0], BYTES)
+    nine = mark(fig, "recall.nine", NINE, dimension="width")
+    nine.line_alpha = 0.5
+    _lines(fig, sources["recall.by_bytes"], "bytes", "by_bytes")
+    fig.scatter(
+        "x",
+        "y",
+        source=sources["recall.cache"],
+        size=9,
+        fill_color=LIGHT["ground"],
+        line_color=LIGHT["cache"],
+        line_width=2,
+    )
+    labels(fig, sources["recall.cache_name"], text_align="center", name="recall.cache_label")
+    names = sources["recall.names"]
+    colours = CategoricalColorMapper(factors=list(rules()), palette=[LIGHT[SLOTS.get(rule, rule)] for rule in rules()])
+    tick = {"field": "rule", "transform": colours}
+    fig.scatter("x", "y", source=names, marker="square", size=7, fill_color=tick, line_color=None)
+    labels(fig, names, x_offset=9)
+    return fig
+
+
+def _by_pairs(sources: dict[str, ColumnDataSource]) -> figure:
+    fig = _shares("pairs", 220, (FIRST, FAR_END), "pairs n")
+    ticks(fig.xaxis[0], PAIRS)
+    _lines(fig, sources["recall.by_pairs"], "n", "by_pairs")
+    mark(fig, "recall.here", 64)
+    return fig
+
+
+VIEW = View(
+    word="recall",
+    title="Recall",
+    place=9,
+    question="The dial: how much recall does a byte of state buy?",
+    axis="pairs",
+    asks=("rule", "d_v"),
+    reels=REELS,
+    draw=draw,
+    answer=answer,
+    readouts=(
+        ("width d_φ of the keys", "recall.width"),
+        ("width d_v of the values", "recall.value_width"),
+        ("state of one head", "recall.state"),
+        ("computed", "recall.from"),
+    ),
+    span=math.log(LAST / FIRST) / math.log(FAR_END / FIRST),
+    ribbon=("d_k",),
+)

@@ -1,0 +1,78 @@
+"""The recall view: what the sweep found, in bytes, and said as it is."""
+
+import numpy as np
+import pytest
+
+from components.axes import AXES
+from components.lesson import Question
+from components.recall_answer import answer, cache_bytes, found, name_of, rules
+from compute.sizing.units import human_bytes
+
+STOPS = AXES["pairs"].stops
+
+
+def recall(rule: str, d_phi: int, d_v: int, n: int) -> float:
+    """The sweep's own number."""
+    axes = {name: values.tolist() for name, values in found().axes.items()}
+    at = (axes["rule"].index(rule), axes["d_phi"].index(d_phi), axes["d_v"].index(d_v), axes["n"].index(n))
+    return float(found().arrays["recall"][at])
+
+
+@pytest.mark.parametrize("d_v", [8, 32, 128])
+def test_every_point_of_both_figures_is_what_the_sweep_found(d_v):
+    told = answer(Question(d_v=d_v, d_k=32))
+    widths, last = found().axes["d_phi"], found().axes["n"][-1]
+    for k, n in enumerate(STOPS):
+        n = min(n, last)
+        for rule in rules():
+            want = [recall(rule, width, d_v, n) for width in widths]
+            np.testing.assert_array_equal(told["recall.reel"][rule][k], want)
+    for k, n in enumerate(told["recall.by_pairs"]["n"]):
+        assert told["recall.by_pairs"]["delta"][k] == recall("delta", 32, d_v, int(n))
+    # d_φ rows of d_v numbers, and as many for the normaliser, of four bytes each
+    np.testing.assert_array_equal(told["recall.by_bytes"]["bytes"], [4 * (w * d_v + w) for w in widths])
+
+
+@pytest.mark.parametrize("rule", ["additive", "decay", "delta", "gated_delta"])
+def test_the_headline_names_the_least_state_that_keeps_nine_in_ten(rule):
+    told = answer(Question(rule=rule))
+    for k, n in enumerate(STOPS):
+        n = int(min(n, found().axes["n"][-1]))
+        enough = [w for w in found().axes["d_phi"].tolist() if recall(rule, w, 32, n) >= 0.9]
+        most = found().axes["d_phi"].tolist()[-1]
+        need = human_bytes(132 * min(enough)) if enough else f"more than {human_bytes(132 * most)}"
+        assert told["recall.reel"]["headline"][k] == (
+            f"Nine in ten of {n:,} pairs: {need} of state with the {rule.replace('_', ' ')} rule."
+        )
+
+
+def test_a_cache_of_64_pairs_of_16_and_32_numbers_takes_six_kibibytes():
+    assert cache_bytes(64, 16, 32) == 6 * 1024
+    k = STOPS.index(64)
+    told = answer(Question())
+    assert told["recall.reel"]["cache"][k] == 6 * 1024 and "takes 6 KiB" in told["recall.reel"]["sentence"][k]
+
+
+def test_a_width_that_was_not_computed_says_which_one_is_shown():
+    told = dict(zip(*answer(Question(d_k=4))["recall.texts"].values()))
+    assert told["recall.width"] == "8, the nearest that was computed"
+    assert dict(zip(*answer(Question(d_k=8))["recall.texts"].values()))["recall.width"] == "8"
+
+
+def test_the_chosen_rule_is_the_thick_line_at_both_of_its_strengths():
+    props = answer(Question(rule="delta"))["recall.props"]
+    thick = {model for model, width in zip(props["model"], props["value"]) if width > 2}
+    assert thick == {f"recall.{where}_{rule}" for where in ("by_bytes", "by_pairs") for rule in ("delta", "delta_full")}
+
+
+def test_labels_stand_apart_and_in_the_order_of_their_lines():
+    told = answer(Question())["recall.reel"]
+    for k in range(len(STOPS)):
+        heights = [told[rule][k][-1] for rule in rules()]
+        ends = told["ends"][k]
+        order = np.argsort(heights, kind="stable")
+        assert (np.diff(np.asarray(ends)[order]) >= 0.0749).all()
+
+
+def test_names_are_said_in_words():
+    assert [name_of(rule) for rule in ("delta_full", "gated_delta")] == ["delta, β = 1", "gated delta"]

@@ -1,0 +1,96 @@
+"""Pictures of sweeps: every cell where its value belongs, whatever grid a run has."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from components.sweep_picture import CELL, STEP, columns, draw, said, slab
+from components.sweep_pictures import LEVELS, PICTURES
+from compute.memory_laws import mean_cosine
+from compute.sweeps.places import find
+from compute.sweeps.registry import SWEEPS
+from compute.sweeps.running import run
+
+SMALL = {
+    "crosstalk": {"widths": (8, 16), "trials": 8, "load": 4},
+    "recall": {"widths": (8, 16), "values": (16, 64), "pairs": (4, 8, 16), "trials": 8},
+    "random-features": {"kinds": ("positive", "trig"), "lengths": (0.5, 1.0), "widths": (16, 64), "draws": 200},
+    "rank": {"lengths": (16, 32), "widths": (4,), "draws": 2},
+}
+
+
+@pytest.fixture(scope="module", params=PICTURES)
+def shown(request):
+    picture = PICTURES[request.param]
+    sweep = SWEEPS[picture.sweep]
+    return picture, run(sweep, replace(sweep.quick, **SMALL[picture.sweep]), find("cpu"))
+
+
+def test_every_cell_lies_in_its_panel_row_and_column_and_says_its_value(shown):
+    picture, result = shown
+    values, cells = slab(result, picture), columns(picture, result)[f"{picture.view}.sweep_cells"]
+    panels, up, across = (result.axes[name].tolist() for name in (picture.panels, picture.up, picture.across))
+    assert len(cells["left"]) == np.isfinite(values).sum() > 0
+    for left, bottom, panel, x, y, told in zip(*(cells[c] for c in ("left", "bottom", "panel", "x", "y", "said"))):
+        p = int((left + 1e-9) // STEP)
+        i, j = round((left - p * STEP) * len(across)), round(bottom * len(up))
+        assert (panel, x, y) == (picture.name(panels[p]), picture.tick(across[i]), picture.tick(up[j]))
+        assert told == picture.shown(float(values[p, j, i]))
+
+
+def test_colours_rise_with_the_value_and_stay_on_the_scale(shown):
+    picture, result = shown
+    values = np.linspace(np.nanmin(slab(result, picture)), np.nanmax(slab(result, picture)), 20)
+    assert (np.diff(picture.level(values)) > 0).all()
+    colours = columns(picture, result)[f"{picture.view}.sweep_cells"]["color"]
+    assert colours.min() >= 0 and colours.max() <= 1
+
+
+def test_the_figure_holds_the_columns_of_its_result_under_their_names(shown):
+    picture, result = shown
+    fig, told = draw(picture, result), columns(picture, result)
+    assert {renderer.data_source.name for renderer in fig.renderers} == set(told)
+    for renderer in fig.renderers:
+        given = told[renderer.data_source.name]
+        assert set(renderer.data_source.data) == set(given)
+        for column, values in given.items():
+            assert list(renderer.data_source.data[column]) == list(values)
+
+
+def test_contours_run_where_the_value_crosses_the_level():
+    picture = PICTURES["memory"]
+    result = run(SWEEPS["crosstalk"], replace(SWEEPS["crosstalk"].quick, **SMALL["crosstalk"]), find("cpu"))
+    values, lines = slab(result, picture), columns(picture, result)["memory.sweep_contours"]
+    n = values.shape[2]
+    for xs, ys in zip(lines["xs"], lines["ys"]):
+        p = int(xs[0] // STEP)
+        places = (np.asarray(xs) - p * STEP) * n - 0.5
+        row = np.asarray(ys) * values.shape[1] - 0.5
+        for x, y in zip(places, row):
+            if abs(y - round(y)) < 1e-9:  # on a row of cells: between two columns that straddle a level
+                low, high = values[p, round(y), int(np.floor(x))], values[p, round(y), min(n - 1, int(np.ceil(x)))]
+                assert any(min(low, high) - 1e-9 <= level <= max(low, high) + 1e-9 for level in LEVELS)
+
+
+def test_the_theory_of_the_additive_rule_is_the_law_at_its_level():
+    across, up = tuple((i + 1) / 4 for i in range(32)), (16, 64, 256)
+    lines = PICTURES["memory"].theory("additive", across, up)
+    assert PICTURES["memory"].theory("delta", across, up) == [] and len(lines) == len(LEVELS)
+    for level, (loads, widths) in zip(LEVELS, lines):
+        for load, d in zip(loads, widths):
+            if across[0] < load < across[-1]:
+                assert mean_cosine(load * d, 1 / d) == pytest.approx(level, abs=2e-3)
+
+
+def test_a_result_says_its_device_its_date_its_seed_and_what_is_missing(shown):
+    result = shown[1]
+    about = result.about
+    told = said(result)
+    assert about["device"]["name"] in told and about["date"] in told and f"seed {about['question']['seed']}" in told
+    half = replace(result, about={**about, "finished": 1, "points": 4})
+    assert "1 of 4 points" in said(half) and "points" not in told
+
+
+def test_a_cell_has_what_the_hover_shows():
+    assert set(CELL) == {"color", "panel", "x", "y", "said"}
