@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from bokeh.models import CustomJS, FixedTicker, Range1d, TapTool
 from bokeh.plotting import figure
 
 from components.card import card_of
 from components.lesson import Question
 from components.memory_answer import END, NOWHERE, TICKS, answer
-from components.memory_run import CELLS, STEP, WIDTH
+from components.memory_run import CELLS, FRAME_AT, STEP, WIDTH
 from components.memory_said import FAR
 from components.palette import LIGHT, diverging
 from components.plots import image_plot, labels, line, mark, plot, ticks
-from components.reel import Bind, Reel
+from components.reel import Answer, Bind, Reel
 from components.view import Cell, Drawing, View
 
 REELS = (
@@ -212,6 +213,26 @@ LEFT_OUT = frozenset(
 )
 """Of sources, models and nodes: what the overview does without."""
 
+FEW = np.flatnonzero(np.isin(FRAME_AT, [0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256]))
+"""Of the states that the page shows: those that the small picture of the overview does."""
+
+
+def _few_states(question: Question) -> Answer:
+    """The answer with fewer pictures of the state, each of which costs a kilobyte."""
+    told = answer(question)
+    states, frame = told["memory.states"], told["memory.reel"]["frame"]
+    few = FEW[len(states["title"]) > FEW]
+    fewer = {"state": states["state"][few], **{name: [states[name][i] for i in few] for name in ("title", "named")}}
+    at = (np.searchsorted(few, frame, side="right") - 1).astype(frame.dtype)
+    return {**told, "memory.states": fewer, "memory.reel": {**told["memory.reel"], "frame": at}}
+
+
 VIEW = replace(
-    VIEW, card=card_of(VIEW, draw_card, LEFT_OUT, ask=lambda question: replace(question, duel="none", pair=20))
+    VIEW,
+    card=card_of(
+        replace(VIEW, answer=_few_states),
+        draw_card,
+        LEFT_OUT,
+        ask=lambda question: replace(question, duel="none", pair=20),
+    ),
 )

@@ -10,7 +10,7 @@ from components.palette import LIGHT
 from components.plots import hover, labels, line, mark, plot, ticks
 from components.reel import Bind, Reel
 from components.sharpness_answer import EDGE, END, answer
-from components.sharpness_run import KEYS, STOPS
+from components.sharpness_run import KEYS, STEP, STOPS
 from components.view import Cell, Drawing, View
 from components.words import PHIS
 
@@ -24,7 +24,7 @@ REELS = (
             Bind("weight", source="sharpness.bars"),
             Bind("low", source="sharpness.bars"),
             Bind("high", source="sharpness.bars"),
-            Bind("softmax", source="sharpness.bars"),
+            Bind("softmax", source="sharpness.bars", scale=STEP),
             Bind("label", source="sharpness.labels", to="text"),
             Bind("label_y", source="sharpness.labels", to="y"),
             Bind("c", model="sharpness.here", property="location"),

@@ -12,7 +12,7 @@ from components.lesson import Question
 from components.plots import spread
 from components.reel import Answer
 from components.says import decimals, percent
-from components.sharpness_run import KEYS, STOPS, bars, members, name_of, toy
+from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, toy
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
 from components.sharpness_spread import band_of
 from components.view import props, texts
@@ -55,7 +55,7 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
         "sharpness.reel": {
             "c": STOPS,
             **{column: own[column] for column in ("weight", "low", "high")},
-            "softmax": soft["weight"],
+            "softmax": np.rint(soft["weight"] / STEP).astype(np.uint16),
             **said(word, own, soft, at, question, band),
         },
         "sharpness.curves": {"c": STOPS, **{w: b["match"] for w, b in every.items()}},

@@ -18,6 +18,9 @@ MATCH = 11
 """The key that the toy query is a copy of."""
 
 DRAWS = 10
+STEP = 1 / 65_535
+"""Softmax's weights, always from 0 to 1, travel as whole steps of this size."""
+
 STOPS = np.asarray(AXES["c"].stops)
 
 

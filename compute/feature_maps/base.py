@@ -68,7 +68,7 @@ class FeatureMap(Member):
 
     def limit_rows(self, Q: Array, K: Array) -> Array:
         """What the rows for c·Q tend to as c → ∞, up to one positive factor per query; NaN where there is no limit."""
-        return self.rows(Q, K) if self.homogeneity is not None else self.rows(Q, K) * float("nan")
+        return self.rows(Q, K) if self.homogeneity is not None else products(Q, K) * float("nan")
 
     def redraw(self, i: int) -> FeatureMap:
         """The i-th further draw of a random map (0 is the map itself); any other map is its own redraw."""

@@ -72,8 +72,8 @@ def near(told: list[str], value: float, rtol: float = 1e-5) -> None:
 def check_sharpness(told, page, plain):
     question = page.question
     match, name = toy(question.d_k, question.seed, question.row, question.match)[2], name_of(question.map_word)
-    for label, column in (("softmax", "softmax"), (name, "weight")):
-        near(told[f"{label} on the match"], page.column("bars", column)[match])
+    near(told["softmax on the match"], page.column("curves", "softmax")[page.positions["c"]])
+    near(told[f"{name} on the match"], page.column("bars", "weight")[match])
     own = float(told[f"{name} on the match"][0])
     assert ("nearly cancel" if np.isnan(own) else percent(own)) in page.text("headline")
     for label, node, say in (
