@@ -72,19 +72,19 @@ def one_product_of_3_by_4_and_4_by_5():
 
 @check
 def left_order_of_unequal_widths():
-    return attention_flops(100, 24, 40, "left")
+    return attention_flops(256, 273, 16, "left")
 
 
 @check
 def right_order_of_unequal_widths():
-    return attention_flops(100, 24, 40, "right")
+    return attention_flops(256, 273, 16, "right")
 
 
 @check
 def first_cheaper_length_by_search():
-    """Walk T upwards until the right order wins, for Taylor features of width 16 and values of width 64."""
+    """Walk T upwards until the right order wins, for a Taylor head of width 16."""
     cheaper = (
-        T for T in itertools.count(1) if attention_flops(T, 273, 64, "right") < attention_flops(T, 273, 64, "left")
+        T for T in itertools.count(1) if attention_flops(T, 273, 16, "right") < attention_flops(T, 273, 16, "left")
     )
     return next(cheaper)
 
@@ -103,17 +103,17 @@ def saving_of_equal_widths():
 def denominators_beside_products():
     share = [normaliser_flops(4096, 128, order) / attention_flops(4096, 128, 128, order) for order in ("left", "right")]
     return [
-        normaliser_flops(1000, 128, "left"),
-        normaliser_flops(2000, 128, "right") // normaliser_flops(1000, 128, "right"),
+        normaliser_flops(1024, 128, "left"),
+        normaliser_flops(2048, 128, "right") // normaliser_flops(1024, 128, "right"),
         *share,
     ]
 
 
 @check
 def numbers_between_the_products():
-    Q, V = normals(48, 16), normals(48, 5)
-    _, (S, _) = causal_linear_attention_recurrent(Q, Q, V, PHI["elu"], return_state=True)
-    return [int(kernel_matrix(Q, Q, PHI["elu"]).size), int(S.size)]
+    Q, V = normals(256, 16), normals(256, 16)
+    _, (S, _) = causal_linear_attention_recurrent(Q, Q, V, PHI["taylor"], return_state=True)
+    return [int(kernel_matrix(Q, Q, PHI["taylor"]).size), int(S.size)]
 
 
 @check
@@ -129,11 +129,11 @@ def growth_per_doubling():
 
 @check
 def comparisons_of_naive_decoding():
-    last = prefix_comparisons(1000) - prefix_comparisons(999)
+    last = prefix_comparisons(1024) - prefix_comparisons(1023)
     return [
         prefix_comparisons(1),
         last,
-        prefix_comparisons(1000),
+        prefix_comparisons(1024),
         cache_numbers(2000, 64, 64) / cache_numbers(1000, 64, 64),
     ]
 

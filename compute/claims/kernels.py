@@ -130,14 +130,14 @@ def ranks_at_both_ends_of_the_tolerance():
 
 @check
 def spread_and_order_of_untrained_weights():
-    """Median entropy over ln 32 of softmax and elu+1 at sharpness 4, and the rank correlation of elu+1's weights
-    with the score q·k: 1 would be a steady rise."""
+    """Median entropy in nats of softmax and elu+1 over 32 keys at sharpness 4, and the rank correlation of elu+1's
+    weights with the score q·k: 1 would be a steady rise."""
     entropies, correlations = {None: [], "elu": []}, []
     for seed in range(20):
         q, k = 4 * normals(1, 16, seed=seed) / 2, normals(32, 16, seed=100 + seed) / 2
         for word, found in entropies.items():
             w = weights(PHI.get(word), q, k).w[0]
-            found.append(summary(w).entropy / np.log(32))
+            found.append(summary(w).entropy)
         order, score_order = (np.argsort(np.argsort(a)) for a in (w, (q @ k.T)[0]))
         correlations.append(np.corrcoef(order, score_order)[0, 1])
     return [float(np.median(entropies[None])), float(np.median(entropies["elu"])), float(np.median(correlations))]

@@ -31,9 +31,15 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C004": "bracketing.left_flops",
     "C005": "bracketing.right_flops",
     "C006": "bracketing.headline",
+    "C008": "bracketing.left_flops",
+    "C009": "bracketing.right_flops",
+    "C010": "bracketing.aside",
     "C011": {0: "bracketing.aside"},
     "C012": {1: "bracketing.headline"},
+    "C013": {0: "bracketing.sums"},
+    "C014": {0: "bracketing.left_sizes.text", 1: "bracketing.right_sizes.text"},
     "C015": "bracketing.aside",
+    "C017": {2: "bracketing.decoding"},
     "C050": "bracketing.right_flops",
     "C051": {0: "bracketing.row.0.arithmetic", 1: "bracketing.row.0.arithmetic"},
     "C052": {0: "bracketing.row.0.arithmetic"},
@@ -60,15 +66,22 @@ SHOWN: dict[str, str | dict[int, str]] = {
     },
     "C037": dict.fromkeys(range(4), "forms.sentence"),
     "C038": GAP,
+    "C039": {1: "forms.checks.ones_parallel[t=37]"},
     "C043": "forms.chunkwise_gap",
     "C045": "forms.loop_gradients",
     "C046": {0: "forms.numbers.text[18]", 1: "forms.numbers.text[19]"},
+    "C049": {0: GAP},
     "C158": {0: "forms.sums.bf16[n=512]"},
     # Sharpness
+    "C065": "sharpness.entropy",
     "C066": {1: "sharpness.curves.elu[c=0.25]", 2: "sharpness.curves.elu[c=16]", 3: "sharpness.ends.limit[word=elu]"},
     "C068": {0: "sharpness.curves.softmax[c=16]", 1: "sharpness.curves.elu[c=16]"},
     "C089": {1: "sharpness.misplaced"},
+    "C164": {0: "sharpness.entropy", 1: "sharpness.entropy"},
     # Random features
+    "C077": {0: "random-features.variance", 1: "random-features.variance"},
+    "C079": {0: "random-features.four"},
+    "C080": {1: "random-features.negative"},
     "C082": {2: "random-features.kept"},
     "C084": {1: "random-features.aside", 2: "random-features.aside"},
     "C085": "random-features.ladder.text[0]",
@@ -77,6 +90,7 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C088": {2: "random-features.low"},
     "C092": "random-features.headline",
     # Memory
+    "C109": {1: "memory.energies.energy[n=256]"},
     "C110": dict.fromkeys(range(6), "memory.sentence"),
     "C111": dict.fromkeys((0, 1, 2, 3, 6, 7), "memory.sentence"),
     "C113": {0: "memory.energies.energy[n=32]"},
@@ -85,6 +99,7 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C116": "memory.energies.law[n=64]",
     "C118": "memory.curve.law[n=32]",
     "C119": "memory.far",
+    "C120": {1: "memory.energies.energy[n=256]"},
     "C121": {0: "memory.energies.law[n=64]"},
     "C122": {
         0: "memory.names.text[0]",
@@ -131,12 +146,12 @@ SHOWN: dict[str, str | dict[int, str]] = {
 }
 
 OWED = """
-    bracketing      C003 C007 C008 C009 C010 C013 C014 C016 C017 C018 C059
-    forms           C025 C031 C039 C040 C041 C042 C044 C047 C048 C049 C054 C176
-    sharpness       C019 C020 C022 C023 C026 C060 C062 C063 C064 C065 C067 C069 C070 C071 C090 C091 C093 C094 C095 C096
-                    C097 C103 C104 C105 C108 C164
-    random-features C072 C073 C074 C075 C076 C077 C078 C079 C080 C081 C083
-    memory          C109 C112 C117 C120 C125 C128 C129 C130 C131 C132 C133 C137 C138
+    bracketing      C003 C007 C016 C018 C059
+    forms           C025 C031 C040 C041 C042 C044 C047 C048 C054 C176
+    sharpness       C019 C020 C022 C023 C026 C060 C062 C063 C064 C067 C069 C070 C071 C090 C091 C093 C094 C095 C096
+                    C097 C103 C104 C105 C108
+    random-features C072 C073 C074 C075 C076 C078 C081 C083
+    memory          C112 C117 C125 C128 C129 C130 C131 C132 C133 C137 C138
     rank            C028 C126
     normaliser      C061 C140 C170 C171 C172 C173
     sizing          C053 C058 C100 C143 C159
