@@ -82,7 +82,9 @@ class CrosstalkMap(Sweep):
 
         def work(first: int, last: int) -> dict[str, Array]:
             K, V = keys_and_values(bench, first, last, N, d, question.d_v)
-            memories = states(K, V, RULES[rule], stops, alpha=question.alpha, beta=question.beta_of(rule))
+            memories = states(
+                K, V, RULES[rule], stops, alpha=question.alpha, beta=question.beta_of(rule), block=_block(bench, d)
+            )  # fmt: skip
             told = [_read(bench, K[:, :n], V[:, :n], memories[:, i], len(stops)) for i, n in enumerate(stops)]
             return {name: bench.xp.stack([t[name] for t in told], axis=1) for name in told[0]}
 
@@ -94,6 +96,11 @@ class CrosstalkMap(Sweep):
             "miss": bench.numpy(quantiles(told["miss"])),
             "pair": bench.numpy(bench.xp.mean(told["pair"], axis=0)),
         }
+
+
+def _block(bench: Bench, d: int) -> int:
+    """Pairs per block: a GPU waits for every dependent step, and has room for the work inside long ones."""
+    return BLOCK if bench.place.kind == "cpu" else min(128, max(BLOCK, d))
 
 
 def _read(bench: Bench, K: Array, V: Array, S: Array, quarters: int) -> dict[str, Array]:

@@ -35,6 +35,10 @@ ENOUGH_S, FEWEST, MOST = 0.04, 3, 20
 """A form is repeated until this long has passed, but at least and at most that often."""
 
 
+OURS = ("left", "right", "softmax", "parallel", "recurrent", "chunkwise", "delta", "gated_delta")
+PEERS = ("fla_linear", "fla_recurrent", "fla_delta", "fla_gated_delta")
+
+
 class Call(NamedTuple):
     """One form: `make(bench, Q, K, V)` gives what is timed, or None where it cannot run.
 
@@ -49,11 +53,8 @@ class Call(NamedTuple):
 @dataclass(frozen=True)
 class TimesQuestion(Question):
     forms: tuple = several(
-        ("left", "right", "softmax", "parallel", "recurrent", "chunkwise", "delta", "gated_delta", "fla_linear",
-         "fla_recurrent", "fla_delta", "fla_gated_delta"),
-        doc="forms of attention", among=("left", "right", "softmax", "parallel", "recurrent", "chunkwise", "delta",
-                                         "gated_delta", "fla_linear", "fla_recurrent", "fla_delta", "fla_gated_delta"),
-    )  # fmt: skip
+        OURS, doc="forms of attention; those in fla_ need flash-linear-attention", among=OURS + PEERS
+    )
     heads: tuple = several((1, 16), 1, 64, "heads")
     tokens: tuple = several(tuple(4**p for p in range(4, 11)), 16, 2**20, "tokens T")
     d: int = knob(128, 16, 256, "width of keys and values")
@@ -221,4 +222,5 @@ FORMS: dict[str, Call] = {
         _fla("fla.ops.gated_delta_rule.chunk_gated_delta_rule", beta=_strengths, g=_gates), _LINEAR
     ),
 }
-"""Forms in teaching order; `fla_…` are the kernels of flash-linear-attention."""
+"""Forms in teaching order; `fla_…` are the kernels of flash-linear-attention, which compile and tune themselves for
+minutes before the first call, so they are not among the defaults."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from compute.attention.triangular import inverse_unit_lower
+from compute.triangular import inverse_unit_lower
 
 TAPS = 3
 """Tokens that the short convolution sees."""

@@ -39,7 +39,7 @@ class TrainedQuestion(Question):
     pairs: tuple = several((4, 8, 16, 32, 64, 128, 256), 1, 512, "pairs in the sequences of the test")
     rates: tuple = several((4e-3, 1.2e-2), 1e-5, 1e-1, "learning rates")
     draws: int = knob(2, 1, 8, "independent first weights; the data are shared")
-    steps: int = knob(1200, 10, 100_000, "training steps")
+    steps: int = knob(1000, 10, 100_000, "training steps")
     tokens: int = knob(12_288, 96, 1 << 20, "tokens in a step")
 
     def __post_init__(self):
@@ -113,7 +113,6 @@ def _train(question: TrainedQuestion, mixer: str, d_k: int, bench: Bench) -> dic
         ).flatten(0, 1).clone()  # fmt: skip
 
     flat = torch.cat([start(name, shape, normal).flatten(1) for name, shape in layout.items()], dim=1)
-    flat.requires_grad_()
     rate = torch.tensor(question.rates, device=device).repeat_interleave(drawn)[:, None]
     step = _Step(flat, layout, rate, mixer)
     graphs: dict[int, _Captured] = {}
@@ -132,7 +131,7 @@ def _train(question: TrainedQuestion, mixer: str, d_k: int, bench: Bench) -> dic
             bench.tick(0.95 * i / question.steps)
             if device == "cuda":
                 torch.cuda.synchronize()
-    recall = _tested(flat.detach(), layout, mixer, question, generator, bench)
+    recall = _tested(flat, layout, mixer, question, generator, bench)
     shape = (1, rates, drawn)
     return {
         "recall": recall.reshape(*shape, -1).astype(np.float32),
@@ -179,10 +178,11 @@ class _Step:
         import torch
 
         n = targets.shape[-1]
-        scores = logits(_views(self.flat, self.layout), tokens, n, self.mixer)
+        leaf = self.flat.detach().requires_grad_()
+        scores = logits(_views(leaf, self.layout), tokens, n, self.mixer)
         right = scores.gather(-1, targets.expand(len(scores), -1, -1)[..., None])[..., 0]
         loss = (torch.logsumexp(scores, dim=-1) - right).mean((1, 2))
-        (gradient,) = torch.autograd.grad(loss.sum(), self.flat)
+        (gradient,) = torch.autograd.grad(loss.sum(), leaf)
         with torch.no_grad():
             gradient *= (LONGEST_STEP / (gradient.norm(dim=1, keepdim=True) + TINY)).clamp(max=1.0)
             self.first.lerp_(gradient, 1 - BETAS[0])

@@ -109,7 +109,7 @@ class Bench:
         measured; on a CPU they are always the same, so that results are, to the last bit.
         """
         room = ROOM[self.place.kind]
-        most = max(lot, int(room / max(each, 1)) // lot * lot)
+        most = min(max(lot, int(room / max(each, 1)) // lot * lot), -(-total // lot) * lot)
         size = min(most, max(lot, int(total * PIECE_S / max(self.expected_s, 1e-6)) // lot * lot))
         start, done = 0, []
         self.tick(0.0)
