@@ -111,6 +111,8 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C134": {1: "memory.sentence", 2: "memory.headline", 3: "memory.headline"},
     "C135": "memory.signal.weight[pair=1]",
     "C136": "memory.signal.weight[pair=1]",
+    # Recall
+    "C124": {2: "recall.sentence"},
     # Rank
     "C027": "rank.own",
     "C099": "rank.limit",
@@ -152,6 +154,7 @@ OWED = """
                     C097 C103 C104 C105 C108
     random-features C072 C073 C074 C075 C076 C078 C081 C083
     memory          C112 C117 C125 C128 C129 C130 C131 C132 C133 C137 C138
+    recall          C127 C139 C154 C155 C156 C157 C178
     rank            C028 C126
     normaliser      C061 C140 C170 C171 C172 C173
     sizing          C053 C058 C100 C143 C159
