@@ -63,6 +63,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     rival.glyph.name = "memory.rival"
     curve.scatter("n", "newest", source=sources["memory.curve"], size=3, fill_color=LIGHT["muted"], fill_alpha=0.55,
                   line_color=None, name="memory.newest")  # fmt: skip
+    labels(curve, sources["memory.best_name"], "muted")
     names = {"text_align": "right", "background_fill_color": LIGHT["ground"], "background_fill_alpha": 0.8}
     labels(curve, sources["memory.duel"], x_offset=-2, **names)
     labels(curve, sources["memory.far"], "muted", name="memory.far.load", text_align="right", text_baseline="bottom")
@@ -201,6 +202,7 @@ LEFT_OUT = frozenset(
             "signal",
             "asked",
             "predicted",
+            "best_name",
             "stale",
             "energies",
             "duel",

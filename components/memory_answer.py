@@ -169,13 +169,17 @@ def _names(question: Question, told: dict, rival: dict | None, theory: Law) -> A
     heights = [np.nan] * 2 if rival is None else spread([min(m, 1.0) for m in means], 0.11, 0.08, 1.08)
     return {
         "memory.names": {
-            "x": np.array([at + 3.0 if at != NOWHERE else 3.0, LAW_AT, min(rows, PAIRS) + 22.0]),
-            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13, 0.93]),
+            "x": np.array([at + 3.0 if at != NOWHERE else 3.0, LAW_AT]),
+            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13]),
             "text": [
                 "" if question.stream == "hand" else room(question, told["width"], rows),
                 theory.name if np.isfinite(law_y) else "",
-                "best any memory could" if rows < 160 and np.isfinite(theory.best[-1]) else "",
             ],
+        },
+        "memory.best_name": {
+            "x": np.array([min(rows, PAIRS) + 22.0]),
+            "y": np.array([0.93]),
+            "text": ["best any memory could" if rows < 160 and np.isfinite(theory.best[-1]) else ""],
         },
         "memory.duel": {
             "x": np.full(2, end + (0.3 if question.stream == "hand" else 2.0)),

@@ -122,7 +122,7 @@ def _spectra(sources: dict, end: float, height: int, every: int) -> figure:
     names = sources["rank.names"]
     fig.scatter("tick", "y", source=names, marker="square", size=7, line_color=None, fill_color=_colours())
     labels(fig, names)
-    fig.text("count", "y", "rank", source=names, text_align="right", text_baseline="middle", text_font_size=LABEL,
+    fig.text(end - 4, "y", "rank", source=names, text_align="right", text_baseline="middle", text_font_size=LABEL,
              text_font={"value": FONT}, text_color=LIGHT["ink"])  # fmt: skip
     mark(fig, "rank.bound", NOWHERE, slot="muted", dash="dashed")
     _hovered(fig, drawn)

@@ -101,7 +101,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
         "rank.outline": {"left": np.zeros(1)},
         "rank.spectrum": {"index": np.arange(1, LARGEST + 1)},
         "rank.names": {"word": list(PHIS), "text": [name_of(w) for w in PHIS], "x": np.full(len(PHIS), 274.0),
-                       "tick": np.full(len(PHIS), 266.0), "count": np.full(len(PHIS), 346.0)},
+                       "tick": np.full(len(PHIS), 266.0)},
         "rank.below": {"right": np.array([LARGEST + 2.0])},
         "rank.cut_name": {"x": np.array([36.0])},
         "rank.growth": {"N": np.array(STOPS, dtype=float)},

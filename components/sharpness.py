@@ -34,6 +34,7 @@ REELS = (
             Bind("effective", node="sharpness.effective", phrase="sharpness.phrases.beside"),
             Bind("top", node="sharpness.top"),
             Bind("misplaced", node="sharpness.misplaced"),
+            Bind("order", node="sharpness.order"),
         ),
     ),
 )
@@ -118,6 +119,7 @@ VIEW = View(
         ("effective keys", "sharpness.effective"),
         ("largest weight", "sharpness.top"),
         ("misplaced, against softmax", "sharpness.misplaced"),
+        ("rises with q·k, rank correlation", "sharpness.order"),
         ("queries and keys are multiplied by", "sharpness.temperature"),
     ),
 )

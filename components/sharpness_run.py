@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +11,8 @@ from components.axes import AXES
 from components.lesson import Question
 from components.words import SOFTMAX
 from compute.feature_maps import FEATURE_MAPS, FeatureMap, read_member
-from compute.sharpness import UNDEFINED_BELOW, limit_weights, match_weights, matching_query
+from compute.ordering import rank_correlation
+from compute.sharpness import UNDEFINED_BELOW, limit_weights, match_weights, matching_query, misplaced
 from compute.toys import queries_and_keys
 
 KEYS = 32
@@ -45,6 +47,8 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
     w, left = match_weights(phi, q, K, STOPS, draws=DRAWS)
     w = np.where((left < UNDEFINED_BELOW)[..., None], np.nan, w)
     limit = limit_weights(phi, q, K, draws=DRAWS)[..., at]
+    soft = match_weights(None, q, K, STOPS).w
+    wrong = misplaced(w, soft)
     if w.ndim == 3:
         defined = np.mean(~np.isnan(w[..., 0]), axis=0) > 0.5
         with np.errstate(all="ignore"):
@@ -60,8 +64,17 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
         "high": high.astype(np.float32),
         "left": np.median(left, axis=0) if left.ndim == 2 else left,
         "match": middle[:, at],
+        "order": rank_correlation(middle, K @ q),
+        "wrong": _ends(wrong) if w.ndim == 3 else np.stack([wrong, wrong]),
         "limit": np.float64(limit if np.isfinite(middle[-1, at]) else np.nan),  # no weights, no limit to draw
     }
+
+
+def _ends(over_draws: np.ndarray) -> np.ndarray:
+    """Least and largest over the defined draws [draws, C] → [2, C]."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # at some stops no draw is defined
+        return np.stack([np.nanmin(over_draws, axis=0), np.nanmax(over_draws, axis=0)])
 
 
 def _over(w: np.ndarray, at: float) -> np.ndarray:

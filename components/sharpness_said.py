@@ -46,7 +46,7 @@ def said(word: str, own: dict, soft: dict, match: int, question: Question, quant
     own_summary, soft_summary = (summary(b["weight"].astype(float)) for b in (own, soft))
     wrong = misplaced(own["weight"].astype(float), soft["weight"].astype(float))
     told: dict[str, list] = {
-        k: [] for k in ("headline", "sentence", "label", "label_y", "entropy", "effective", "top", "misplaced")
+        k: [] for k in ("headline", "sentence", "label", "label_y", "entropy", "effective", "top", "misplaced", "order")
     }
     for i in range(len(STOPS)):
         floor = np.nanmax(own["weight"][i]) if np.isfinite(own["weight"][i]).any() else 0.0
@@ -66,9 +66,15 @@ def said(word: str, own: dict, soft: dict, match: int, question: Question, quant
         told["entropy"].append(_beside(own_summary.entropy[i], soft_summary.entropy[i], word, " nats"))
         told["effective"].append(_beside(own_summary.effective[i], soft_summary.effective[i], word, f" of {KEYS}"))
         told["top"].append(percent(own_summary.top[i]))
-        told["misplaced"].append(percent(wrong[i]))
+        draws = "" if question.map is None or not question.map.random else _draws(own["wrong"][:, i])
+        told["misplaced"].append(percent(wrong[i]) + draws)
+        told["order"].append(decimals(own["order"][i]))
     told["label_y"] = np.asarray(told["label_y"], dtype=np.float32)
     return told
+
+
+def _draws(ends: np.ndarray) -> str:
+    return "" if np.isnan(ends).any() else f" · draws {percent(ends[0])} to {percent(ends[1])}"
 
 
 def _beside(own: float, soft: float, word: str, unit: str) -> list[str]:

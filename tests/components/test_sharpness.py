@@ -150,6 +150,21 @@ def test_every_map_that_a_visitor_can_choose_has_its_band_in_the_file():
     assert band_of(read_member("favor"), 16, 0.5).seeds < SEEDS  # another match is computed, from fewer draws
 
 
+def test_the_range_over_draws_is_what_each_draw_misplaces():
+    """Total variation against scipy's softmax, of each of the ten; and the order of the weights is scipy's."""
+    question = Question(phi="favor~m~512~orthogonal~false")
+    K = queries_and_keys(16, 0)[1][:32]
+    w = match_weights(question.map, K[11], K, STOPS, draws=10).w
+    soft = special.softmax(STOPS[:, None] * (K @ K[11]) / 4, axis=1)
+    wrong = np.abs(w - soft).sum(axis=-1) / 2
+    for i in (0, AXES["c"].index(1.0), 72):
+        numbers = percentages(said("sharpness", question, "sharpness.misplaced")[i])
+        for (number, half), expected in zip(numbers[1:], (wrong[:, i].min(), wrong[:, i].max()), strict=True):
+            assert number == pytest.approx(expected, abs=half)
+        order = float(said("sharpness", Question(phi="taylor"), "sharpness.order")[i].replace("−", "-"))
+        assert order == pytest.approx(stats.spearmanr(bars(Question(phi="taylor"))[i], K @ K[11]).statistic, abs=0.0051)
+
+
 def test_where_signs_cancel_a_strip_stands_instead_of_weights():
     told = answer(Question(phi="identity"))
     lost = np.isfinite(told["sharpness.band"]["lost"])
