@@ -14,7 +14,7 @@ from components.palette import SLOTS
 from components.reel import Answer, frame_texts
 from components.snippets import SIZES, SNIPPETS
 from components.sweep_picture import HEIGHT, said
-from components.sweep_pictures import PICTURES
+from components.sweep_pictures import pictures_of
 from components.teaching import teaching
 from components.view import View, start_positions
 from components.words import HIDDEN, PHIS, WORDS, written
@@ -132,7 +132,7 @@ def context(
                 "rows": drawing.rows,
                 "says": teaching(v.word),
                 "rail": not (compact and v.axis == "T"),
-                "sweep": None if compact else told_sweep(v.word),
+                "sweeps": [] if compact else told_sweeps(v.word),
                 "asks": v.asks if compact else v.asks + v.dials,
                 "more": () if compact else v.more,
                 "open": any(values.get(word, WORDS[word].default) != WORDS[word].default for word in v.more),
@@ -149,30 +149,28 @@ def context(
     }
 
 
-def told_sweep(view: str) -> dict[str, Any] | None:
-    """What stands round the picture of a view's sweep; None where there is no result to show."""
-    picture = PICTURES.get(view)
-    result = shipped(picture.sweep) if picture else None
-    if result is None:
-        return None
-    lines = ", ".join(f"{level:g}" for level in picture.contours)
-    return {
-        "name": f"{view}.sweep",
-        "title": picture.title,
-        "height": HEIGHT,
-        "key": "; ".join(
-            filter(
-                None,
-                (
-                    f"up: {picture.up_label}",
-                    lines and f"lines: {picture.value_label} {lines}",
-                    picture.theory_label and f"dashed: {picture.theory_label}",
-                ),
+def told_sweeps(view: str) -> list[dict[str, Any]]:
+    """What stands round the pictures of a view's sweeps, of those that have a result to show."""
+    told = []
+    for picture in pictures_of(view):
+        if result := shipped(picture.sweep):
+            lines = ", ".join(f"{level:g}" for level in picture.contours)
+            key = (
+                f"up: {picture.up_label}",
+                lines and f"lines: {picture.value_label} {lines}",
+                picture.theory_label and f"dashed: {picture.theory_label}",
             )
-        ),
-        "said": said(result),
-        "cost": cost(picture.sweep),
-    }
+            told.append(
+                {
+                    "name": picture.name,
+                    "title": picture.title,
+                    "height": HEIGHT,
+                    "key": "; ".join(filter(None, key)),
+                    "said": said(result),
+                    "cost": cost(picture.sweep),
+                }
+            )
+    return told
 
 
 def in_script(data: Any) -> str:

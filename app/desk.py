@@ -53,18 +53,18 @@ class Desk:
     def __init__(self, document: Document, send: Send, visitor: str):
         self.document, self.send_columns, self.visitor = document, send, visitor
         self.ticket: Ticket | None = None
-        self.view = ""
+        self.name = ""
 
-    def ask(self, view: str, do: Any) -> None:
-        """`run` the quick question of a view's sweep, `cancel` it, or go `back` to the shipped result."""
-        if view not in PICTURES:
+    def ask(self, name: Any, do: Any) -> None:
+        """Of a picture's sweep: `run` the quick question, `cancel` it, or go `back` to the shipped result."""
+        if name not in PICTURES:
             return
-        self.view = view
         if do == "run":
-            self._run()
+            self._run(name)
         elif do == "cancel" and self.ticket:
             self.leave()
-        elif do == "back" and (result := shipped(PICTURES[view].sweep)):
+        elif do == "back" and not self.ticket and (result := shipped(PICTURES[name].sweep)):
+            self.name = name
             self._show(result, "shipped")
 
     def leave(self) -> None:
@@ -77,14 +77,14 @@ class Desk:
             else:
                 self._say("idle", 0.0, "Cancelled before the first point was finished.")
 
-    def _run(self) -> None:
-        sweep = SWEEPS[PICTURES[self.view].sweep]
+    def _run(self, name: str) -> None:
+        sweep = SWEEPS[PICTURES[name].sweep]
         try:
             ticket = runner().submit(sweep, sweep.quick, visitor=self.visitor)
         except Refused as reason:
-            self._say("idle", 0.0, str(reason))
+            self._say("idle", 0.0, str(reason), name)
             return
-        self.ticket = ticket
+        self.name, self.ticket = name, ticket
         self._say("running", 0.0, "Asking for a place …")
         ticket.on_progress(lambda progress: self._soon(self._progress, ticket, progress))
         ticket.add_done_callback(lambda done: self._soon(self._done, done))
@@ -110,15 +110,16 @@ class Desk:
         if ticket.cancelled():
             self._say("idle", 0.0, "The run was ended.")
         elif error := ticket.exception():
-            LOG.warning("sweep of %s: %s", self.view, error)
+            LOG.warning("sweep of %s: %s", self.name, error)
             self._say("idle", 0.0, f"The run failed: {error}")
         else:
             self._show(ticket.result(), "done")
 
     def _show(self, result: Any, state: str) -> None:
-        for name, told in columns(PICTURES[self.view], result).items():
+        for name, told in columns(PICTURES[self.name], result).items():
             self.send_columns(name, told)
         self._say(state, 1.0 if result.complete else result.about["finished"] / result.about["points"], said(result))
 
-    def _say(self, state: str, fraction: float, text: str) -> None:
-        self.send_columns("page.sweep", {"state": [state], "fraction": [fraction], "text": [text]})
+    def _say(self, state: str, fraction: float, text: str, name: str = "") -> None:
+        told = {"name": [name or self.name], "state": [state], "fraction": [fraction], "text": [text]}
+        self.send_columns("page.sweep", told)

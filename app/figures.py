@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, Plot
 from components.lesson import Question
 from components.reel import frame_properties
 from components.sweep_picture import draw
-from components.sweep_pictures import PICTURES
+from components.sweep_pictures import pictures_of
 from components.view import Drawing, View, start_positions
 from compute.sweeps.shipped import shipped
 
@@ -34,8 +34,7 @@ def figure_document(views: tuple[View, ...], question: Question, compact: bool) 
     for view in views:
         drawing = view.draw(question, compact)
         figures = [cell.figure for row in drawing.rows for cell in row]
-        if (drawn := sweep_figure(view)) and not compact:
-            figures.append(drawn)
+        figures += [] if compact else sweep_figures(view)
         figures[0].tags = [*figures[0].tags, *drawing.sources.values()]
         for figure in figures:
             document.add_root(figure)
@@ -44,11 +43,9 @@ def figure_document(views: tuple[View, ...], question: Question, compact: bool) 
     return document, drawings
 
 
-def sweep_figure(view: View) -> Plot | None:
-    """The picture of the sweep that a view shows, from the result that comes with the program."""
-    picture = PICTURES.get(view.word)
-    result = shipped(picture.sweep) if picture else None
-    return draw(picture, result) if result else None
+def sweep_figures(view: View) -> list[Plot]:
+    """The pictures of the sweeps that a view shows, from the results that come with the program."""
+    return [draw(p, result) for p in pictures_of(view.word) if (result := shipped(p.sweep))]
 
 
 def _apply_marks(document: Document, view: View, question: Question) -> None:

@@ -121,7 +121,9 @@ class Session:
             kind, text = new["kind"][0], new["told"][0]
             longest = PASTE_CHARACTERS if kind == "paste" else EVENT_CHARACTERS
             if kind == "paste" and isinstance(text, str) and len(text) > longest:
-                self.send("page.paste", {"text": [f"config is larger than {MAX_BYTES:,} bytes; paste the model's own."]})
+                self.send(
+                    "page.paste", {"text": [f"config is larger than {MAX_BYTES:,} bytes; paste the model's own."]}
+                )
             told = json.loads(text) if isinstance(text, str) and len(text) <= longest else None
         except (KeyError, IndexError, TypeError, ValueError, RecursionError):
             return
@@ -139,7 +141,7 @@ class Session:
             if len(self.views) == 1:
                 self._beside(COMPUTING, "page.code", code, self.page, self.lesson.question, told)
         elif kind == "sweep" and len(self.views) == 1:
-            self._desk().ask(self.page, told.get("do"))
+            self._desk().ask(told.get("name"), told.get("do"))
         elif kind == "save":
             self._beside(SAVING, "page.saved", saved, self.page, self.lesson.question, told)
         elif kind == "paste":

@@ -128,14 +128,17 @@
   }
 
   // --- a sweep: asked for here, computed elsewhere
-  for (const button of all('[data-sweep]')) button.addEventListener('click', () => send('sweep', {do: button.dataset.sweep}))
-  function sweep({state, fraction, text}) {
-    X.say('page.sweep', text?.[0] ?? '')
-    const running = state?.[0] == 'running', [bar] = all('.sweep progress')
+  for (const button of all('[data-sweep]')) button.addEventListener('click', () =>
+    send('sweep', {do: button.dataset.sweep, name: button.closest('[data-sweep-of]').dataset.sweepOf}))
+  function sweep({name, state, fraction, text}) {
+    if (!name?.length) return
+    X.say(`${name[0]}_said`, text[0])
+    const home = document.querySelector(`[data-sweep-of="${name[0]}"]`), running = state[0] == 'running'
+    const bar = home.querySelector('progress')
     bar.hidden = !running
-    bar.value = fraction?.[0] ?? 0
-    for (const button of all('[data-sweep]'))
-      button.hidden = {run: running, cancel: !running, back: !['done', 'cancelled'].includes(state?.[0])}[button.dataset.sweep]
+    bar.value = fraction[0]
+    for (const button of home.querySelectorAll('[data-sweep]'))
+      button.hidden = {run: running, cancel: !running, back: !['done', 'cancelled'].includes(state[0])}[button.dataset.sweep]
   }
 
   // A field that finds opens its list on every click, not only when it gets the focus

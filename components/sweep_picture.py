@@ -33,9 +33,10 @@ Lines = list[tuple[Sequence[float], Sequence[float]]]
 class Picture:
     """What of a sweep's result is drawn where.
 
-    sweep: its word; view: the page; panels, across, up: names of axes of the array; at: the value taken on every other.
+    sweep: its word; view: the page; panels, across, up: names of axes of the array; at: the value taken on another one,
+    over: what is made of all of its values; every: on which axis only each so many-th is drawn.
     shown: how a value is said; level: its place on the colour scale, 0 to 1; contours: values that get a line.
-    theory: lines of one panel in values of the axes, dashed; name: a panel's heading.
+    theory: lines of one panel in values of the axes, dashed; heading: of a panel.
     """
 
     sweep: str
@@ -49,14 +50,21 @@ class Picture:
     up_label: str
     value_label: str
     at: Mapping[str, Any] = field(default_factory=dict)
+    every: Mapping[str, int] = field(default_factory=dict)
+    over: Mapping[str, Callable[..., np.ndarray]] = field(default_factory=dict)
     contours: tuple[float, ...] = ()
     contour_label: str = ""
     shown: Callable[[float], str] = "{:.2f}".format
     level: Callable[[np.ndarray], np.ndarray] = lambda values: values
     theory: Callable[[Any, Sequence[float], Sequence[float]], Lines] = lambda panel, across, up: []
     theory_label: str = ""
-    name: Callable[[Any], str] = str
+    heading: Callable[[Any], str] = str
     tick: Callable[[Any], str] = "{:g}".format
+
+    @property
+    def name(self) -> str:
+        """Of its figure, and the beginning of its sources'."""
+        return f"{self.view}.{self.sweep}"
 
 
 def slab(result: Result, picture: Picture) -> np.ndarray:
@@ -67,13 +75,23 @@ def slab(result: Result, picture: Picture) -> np.ndarray:
         i = int(np.argmin(np.abs(np.asarray(result.axes[name], dtype=float) - value)))
         values = np.take(values, i, axis=dims.index(name))
         dims.remove(name)
+    for name, made in picture.over.items():
+        values = made(values, axis=dims.index(name))
+        dims.remove(name)
+    for name, step in picture.every.items():
+        values = np.take(values, range(0, values.shape[dims.index(name)], step), axis=dims.index(name))
     return np.transpose(values, [dims.index(name) for name in (picture.panels, picture.up, picture.across)])
+
+
+def axis(result: Result, picture: Picture, name: str) -> list:
+    """Values along an axis as far as they are drawn."""
+    return result.axes[name].tolist()[:: picture.every.get(name, 1)]
 
 
 def columns(picture: Picture, result: Result) -> Answer:
     """What stands in the picture's sources."""
     values = slab(result, picture)
-    panels, up, across = (result.axes[name].tolist() for name in (picture.panels, picture.up, picture.across))
+    panels, up, across = (axis(result, picture, name) for name in (picture.panels, picture.up, picture.across))
     cells: dict[str, list] = {name: [] for name in dict.fromkeys((*NUMERIC, *CELL))}
     contours, theory, texts = ([], []), ([], []), ([], [], [])
     for p, panel in enumerate(panels):
@@ -85,13 +103,13 @@ def columns(picture: Picture, result: Result) -> Answer:
         _texts(texts, picture, p, panel, across)
     ticks = [(_middle(i, len(up)), picture.tick(up[i])) for i in _thinned(len(up))]
     return {
-        f"{picture.view}.sweep_cells": {
+        f"{picture.name}_cells": {
             name: np.asarray(column) if name in NUMERIC else column for name, column in cells.items()
         },
-        f"{picture.view}.sweep_contours": {"xs": contours[0], "ys": contours[1]},
-        f"{picture.view}.sweep_theory": {"xs": theory[0], "ys": theory[1]},
-        f"{picture.view}.sweep_texts": dict(zip(("x", "y", "text"), texts)),
-        f"{picture.view}.sweep_ticks": {
+        f"{picture.name}_contours": {"xs": contours[0], "ys": contours[1]},
+        f"{picture.name}_theory": {"xs": theory[0], "ys": theory[1]},
+        f"{picture.name}_texts": dict(zip(("x", "y", "text"), texts)),
+        f"{picture.name}_ticks": {
             "x": [-0.02] * len(ticks),
             "y": [y for y, _ in ticks],
             "text": [t for _, t in ticks],
@@ -114,7 +132,7 @@ def _cells(
                 told = (p * STEP + i / cols, p * STEP + (i + 1) / cols, j / rows, (j + 1) / rows, float(levels[j, i]))
                 for name, value in zip(NUMERIC, told):
                     into[name].append(value)
-                into["panel"].append(picture.name(panel))
+                into["panel"].append(picture.heading(panel))
                 into["x"].append(picture.tick(across[i]))
                 into["y"].append(picture.tick(up[j]))
                 into["said"].append(picture.shown(float(values[j, i])))
@@ -150,7 +168,7 @@ def _place(values: np.ndarray, stops: list) -> np.ndarray:
 
 
 def _texts(into: tuple[list, list, list], picture: Picture, p: int, panel: Any, across: list) -> None:
-    told = [(0.5, 1.08, picture.name(panel)), (0.5, -0.25, picture.across_label)]
+    told = [(0.5, 1.08, picture.heading(panel)), (0.5, -0.25, picture.across_label)]
     told += [(_middle(i, len(across)), -0.09, picture.tick(across[i])) for i in _thinned(len(across))]
     for x, y, text in told:
         for column, value in zip(into, (p * STEP + x, y, text)):
@@ -168,45 +186,50 @@ def draw(picture: Picture, result: Result) -> figure:
 
     hv.extension("bokeh", logo=False)
     told = columns(picture, result)
-    view, panels = picture.view, len(result.axes[picture.panels])
+    name, panels = picture.name, len(axis(result, picture, picture.panels))
     labels = {picture.panels: "panel", picture.across_label: "x", picture.up_label: "y", picture.value_label: "said"}
-    cells = told[f"{view}.sweep_cells"]
+    cells = told[f"{name}_cells"]
     made = hv.Rectangles(cells, kdims=["left", "bottom", "right", "top"], vdims=list(CELL)).opts(
         color="color",
         cmap=rising(),
         clim=(0, 1),
         line_color=None,
         tools=["hover"],
-        hover_tooltips=[(label, f"@{name}") for label, name in labels.items()],
+        hover_tooltips=[(label, f"@{column}") for label, column in labels.items()],
     )
     for part, style in (
         ("contours", {"color": LIGHT["ink"], "line_width": 1.4}),
         ("theory", {"color": LIGHT["ink"], "line_dash": "dashed"}),
     ):
-        lines = told[f"{view}.sweep_{part}"]
+        lines = told[f"{name}_{part}"]
         made *= hv.Path([list(zip(x, y)) for x, y in zip(lines["xs"], lines["ys"])]).opts(**style)
     for part, side in (("texts", "center"), ("ticks", "right")):
-        texts = told[f"{view}.sweep_{part}"]
+        texts = told[f"{name}_{part}"]
         made *= hv.Labels(texts, kdims=["x", "y"], vdims=["text"]).opts(
             text_color=LIGHT["muted"], text_font_size=LABEL, text_align=side
         )
-    fig = hv.render(
-        made.opts(xlim=(-0.16, panels * STEP - 0.1), ylim=(BOTTOM, TOP), xaxis=None, yaxis=None, toolbar=None)
-    )
+    left = -_room(told[f"{name}_ticks"]["text"], panels)
+    frame = {"xlim": (left, panels * STEP - 0.1), "ylim": (BOTTOM, TOP), "xaxis": None, "yaxis": None}
+    fig = hv.render(made.opts(toolbar=None, **frame))
     return _dressed(fig, picture, told)
+
+
+def _room(labels: list[str], panels: int) -> float:
+    """Width left of the first panel for its labels: about 7 px a letter in a plot of 900 px."""
+    return 0.03 + 0.009 * panels * max(map(len, labels))
 
 
 def _dressed(fig: figure, picture: Picture, told: Answer) -> figure:
     """The house's frame round HoloViews' figure, and our names and columns in its sources."""
     fig.update(
-        name=f"{picture.view}.sweep", height=HEIGHT, sizing_mode="stretch_width", background_fill_color=None,
+        name=picture.name, height=HEIGHT, sizing_mode="stretch_width", background_fill_color=None,
         border_fill_color=None, outline_line_color=None, min_border=0, toolbar_location=None,
     )  # fmt: skip
     fig.grid.visible = False
     fig.tools = [tool for tool in fig.tools if type(tool).__name__ == "HoverTool"]
     for renderer, part in zip(fig.renderers, ("cells", "contours", "theory", "texts", "ticks"), strict=True):
         source = renderer.data_source
-        source.name = f"{picture.view}.sweep_{part}"
+        source.name = f"{picture.name}_{part}"
         source.data = dict(told[source.name])
         if "text" in source.data:
             renderer.glyph.text_font = {"value": FONT}

@@ -24,34 +24,47 @@ def _additive(panel: str, across, up):
 
 
 PICTURES: dict[str, Picture] = {
-    picture.view: picture
+    picture.name: picture
     for picture in (
         Picture(
             sweep="crosstalk", view="memory", title="Every width, every load: mean cosine of all stored pairs",
             array="cosine", at={"quantile": 0.5}, panels="rule", across="load", up="d",
             across_label="pairs n / d", up_label="width d", value_label="mean cosine",
             contours=LEVELS, theory=_additive, theory_label="law of the additive rule",
-            name=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
+            heading=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
         ),
         Picture(
             sweep="recall", view="recall", title="Share of pairs whose nearest stored value is the right one, d_v = 64",
             array="recall", at={"d_v": 64}, panels="rule", across="n", up="d_phi",
             across_label="pairs n", up_label="width d_φ", value_label="recall",
-            contours=(0.9, 0.5), name=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
+            contours=(0.9, 0.5), heading=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
+        ),
+        Picture(
+            sweep="trained-recall", view="recall",
+            title="Trained layers: keys answered with their value, by pairs in the sequence",
+            array="recall", over={"rate": np.nanmax, "draw": np.nanmean}, panels="mixer", across="n", up="d_k",
+            across_label="pairs n", up_label="width d_k", value_label="recall",
+            contours=(0.9, 0.5), heading=lambda mixer: mixer.replace("_", " "),
         ),
         Picture(
             sweep="random-features", view="random-features", title="Mean |estimate ÷ true value − 1|",
-            array="error", panels="kind", across="r", up="d_phi",
+            array="error", every={"r": 5}, panels="kind", across="r", up="d_phi",
             across_label="‖q+k‖", up_label="features d_φ", value_label="mean error",
+            tick=lambda value: f"{value:.2g}" if value < 10 else f"{value:,.0f}",
             contours=(0.1, 0.5, 1.0), level=lambda error: (np.log10(error) + 2) / 2.3,
-            name=lambda kind: kind.replace("trig", "trigonometric").replace("_", ", d_k = "),
+            heading=lambda kind: kind.replace("trig", "trigonometric").replace("_", ", d_k = "),
         ),
         Picture(
             sweep="rank", view="rank", title="Rank over N at tolerance 10⁻¹⁰, median over draws",
             array="rank", at={"tolerance": -10, "spread": 0.5}, panels="d_k", across="N", up="map",
             across_label="N", up_label="φ", value_label="rank", level=lambda rank: np.log2(np.maximum(rank, 1)) / 11,
-            shown="{:.0f}".format, name=lambda d_k: f"d_k = {d_k}",
+            shown="{:.0f}".format, heading=lambda d_k: f"d_k = {d_k}",
             tick=lambda value: FEATURE_MAPS[value].label if value in FEATURE_MAPS else str(value),
         ),
     )
 }  # fmt: skip
+
+
+def pictures_of(view: str) -> tuple[Picture, ...]:
+    """The pictures of a page, in the order of the table."""
+    return tuple(picture for picture in PICTURES.values() if picture.view == view)

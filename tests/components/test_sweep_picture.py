@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from components.sweep_picture import CELL, STEP, columns, draw, said, slab
+from components.sweep_picture import CELL, STEP, axis, columns, draw, said, slab
 from components.sweep_pictures import LEVELS, PICTURES
 from compute.memory_laws import mean_cosine
 from compute.sweeps.places import find
@@ -16,6 +16,7 @@ SMALL = {
     "crosstalk": {"widths": (8, 16), "trials": 8, "load": 4},
     "recall": {"widths": (8, 16), "values": (16, 64), "pairs": (4, 8, 16), "trials": 8},
     "random-features": {"kinds": ("positive", "trig"), "lengths": (0.5, 1.0), "widths": (16, 64), "draws": 200},
+    "trained-recall": {"mixers": ("additive",), "widths": (4, 8), "pairs": (4, 8), "steps": 10},
     "rank": {"lengths": (16, 32), "widths": (4,), "draws": 2},
 }
 
@@ -29,13 +30,13 @@ def shown(request):
 
 def test_every_cell_lies_in_its_panel_row_and_column_and_says_its_value(shown):
     picture, result = shown
-    values, cells = slab(result, picture), columns(picture, result)[f"{picture.view}.sweep_cells"]
-    panels, up, across = (result.axes[name].tolist() for name in (picture.panels, picture.up, picture.across))
+    values, cells = slab(result, picture), columns(picture, result)[f"{picture.name}_cells"]
+    panels, up, across = (axis(result, picture, name) for name in (picture.panels, picture.up, picture.across))
     assert len(cells["left"]) == np.isfinite(values).sum() > 0
     for left, bottom, panel, x, y, told in zip(*(cells[c] for c in ("left", "bottom", "panel", "x", "y", "said"))):
         p = int((left + 1e-9) // STEP)
         i, j = round((left - p * STEP) * len(across)), round(bottom * len(up))
-        assert (panel, x, y) == (picture.name(panels[p]), picture.tick(across[i]), picture.tick(up[j]))
+        assert (panel, x, y) == (picture.heading(panels[p]), picture.tick(across[i]), picture.tick(up[j]))
         assert told == picture.shown(float(values[p, j, i]))
 
 
@@ -43,7 +44,7 @@ def test_colours_rise_with_the_value_and_stay_on_the_scale(shown):
     picture, result = shown
     values = np.linspace(np.nanmin(slab(result, picture)), np.nanmax(slab(result, picture)), 20)
     assert (np.diff(picture.level(values)) > 0).all()
-    colours = columns(picture, result)[f"{picture.view}.sweep_cells"]["color"]
+    colours = columns(picture, result)[f"{picture.name}_cells"]["color"]
     assert colours.min() >= 0 and colours.max() <= 1
 
 
@@ -59,9 +60,9 @@ def test_the_figure_holds_the_columns_of_its_result_under_their_names(shown):
 
 
 def test_contours_run_where_the_value_crosses_the_level():
-    picture = PICTURES["memory"]
+    picture = PICTURES["memory.crosstalk"]
     result = run(SWEEPS["crosstalk"], replace(SWEEPS["crosstalk"].quick, **SMALL["crosstalk"]), find("cpu"))
-    values, lines = slab(result, picture), columns(picture, result)["memory.sweep_contours"]
+    values, lines = slab(result, picture), columns(picture, result)["memory.crosstalk_contours"]
     n = values.shape[2]
     for xs, ys in zip(lines["xs"], lines["ys"]):
         p = int(xs[0] // STEP)
@@ -75,8 +76,8 @@ def test_contours_run_where_the_value_crosses_the_level():
 
 def test_the_theory_of_the_additive_rule_is_the_law_at_its_level():
     across, up = tuple((i + 1) / 4 for i in range(32)), (16, 64, 256)
-    lines = PICTURES["memory"].theory("additive", across, up)
-    assert PICTURES["memory"].theory("delta", across, up) == [] and len(lines) == len(LEVELS)
+    lines = PICTURES["memory.crosstalk"].theory("additive", across, up)
+    assert PICTURES["memory.crosstalk"].theory("delta", across, up) == [] and len(lines) == len(LEVELS)
     for level, (loads, widths) in zip(LEVELS, lines):
         for load, d in zip(loads, widths):
             if across[0] < load < across[-1]:
