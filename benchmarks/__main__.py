@@ -19,6 +19,7 @@ PARTS = {
     "visitors": "what a visitor costs the server",
     "page": "opening a page",
     "compute": "the numbers themselves",
+    "sweeps": "what runs outside the web process",
 }
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compute.sweeps import runner as runner_module
+from compute.sweeps import dispatch
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import Runner
 from compute.sweeps.running import run
@@ -116,7 +116,7 @@ def test_a_run_goes_on_for_those_who_still_wait(runner):
 
 
 def test_a_worker_that_does_not_stop_is_killed(runner, monkeypatch):
-    monkeypatch.setattr(runner_module, "KILL_S", 0.1)
+    monkeypatch.setattr(dispatch, "KILL_S", 0.1)
     ticket = runner.submit("crosstalk", LONG)
     until(lambda: runner.running is not None and runner.running.fraction > 0)
     pid = runner.local.pid
@@ -156,7 +156,7 @@ def test_a_lost_device_means_a_new_process_and_the_rest_on_the_cpu(tmp_path):
 
 
 def test_a_process_that_dies_at_once_every_time_ends_the_run_with_a_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner_module, "GIVE_UP", 3)
+    monkeypatch.setattr(dispatch, "GIVE_UP", 3)
     runner = Runner(Store(tmp_path), environ={"EXPLORER_DEVICE": "cpu", "EXPLORER_FAULT": "exit:1"})
     try:
         with pytest.raises(RuntimeError, match="ended 3 times in a row"):
@@ -256,3 +256,38 @@ os._exit(9)
         return Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
 
     until(gone, 10)
+
+
+@pytest.mark.outside
+def test_twenty_kills_at_random_moments_lose_nothing_but_time(runner):
+    question = type(CROSSTALK.quick)(widths=(16, 32), trials=200, d_v=32)
+    rng, kills, heard = np.random.default_rng(0), 0, []
+    ticket = runner.submit("crosstalk", question)
+    ticket.on_progress(lambda progress: heard.append(progress.fraction))
+    while kills < 20:
+        time.sleep(rng.uniform(0.1, 1.0))
+        if ticket.done():  # all of it done before the twentieth: another question
+            question = type(question).read({**question.told(), "seed": question.seed + 1})
+            assert ticket.result().complete
+            ticket = runner.submit("crosstalk", question)
+        elif runner.local.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(runner.local.pid, signal.SIGKILL)
+            kills += 1
+    assert same(ticket.result(120), run(CROSSTALK, question))
+    assert heard == sorted(heard)
+
+
+@pytest.mark.outside
+def test_cancelling_at_many_random_moments_leaves_the_worker_free(runner):
+    rng = np.random.default_rng(1)
+    for seed in range(40):
+        ticket = runner.submit("crosstalk", type(LONG).read({**LONG.told(), "seed": seed + 100}))
+        time.sleep(rng.uniform(0.0, 0.6))
+        start = time.monotonic()
+        cancelled = ticket.cancel()
+        assert ticket.done() and time.monotonic() - start < 0.5
+        if cancelled:
+            assert not ticket.partial.complete
+            until(lambda: runner.busy is None, 3.5)
+    assert runner.submit("recall", SHORT).result(WAIT_S).complete

@@ -1,0 +1,172 @@
+"""Sweeps on a Dask cluster: a scheduler that is not there, and, where `distributed` is installed, a real one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compute.sweeps.cluster import DaskCluster, point_of
+from compute.sweeps.packing import unpack
+from compute.sweeps.registry import SWEEPS
+from compute.sweeps.runner import Runner
+from compute.sweeps.running import run
+from compute.sweeps.store import Store
+
+ROOT = Path(__file__).resolve().parents[3]
+CROSSTALK, RECALL = SWEEPS["crosstalk"], SWEEPS["recall"]
+SHORT = type(RECALL.quick)(widths=(8,), values=(8,), pairs=(4, 8), trials=8)
+LONG = type(CROSSTALK.quick)(widths=(8, 16, 32), trials=400, d_v=16)
+
+
+def same(a, b) -> bool:
+    return all(np.array_equal(x, b.arrays[name], equal_nan=True) for name, x in a.arrays.items())
+
+
+def until(condition, seconds=60.0) -> float:
+    start = time.monotonic()
+    while not condition():
+        assert time.monotonic() - start < seconds, "it never happened"
+        time.sleep(0.02)
+    return time.monotonic() - start
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def runner_at(address: str, folder: Path):
+    runner = Runner(
+        Store(folder), environ={"EXPLORER_DEVICE": "cpu"}, backends=(partial(DaskCluster, address=address),)
+    )
+    try:
+        yield runner
+    finally:
+        runner.close()
+
+
+def test_a_task_gives_packed_arrays_and_where_they_were_made(monkeypatch):
+    monkeypatch.setenv("EXPLORER_DEVICE", "cpu")
+    text = '{"sweep": "recall", "question": {"widths": [8], "values": [8], "pairs": [4], "trials": 8}, "stopped": []}'
+    arrays, about = unpack(point_of(text, 0))
+    assert arrays["recall"].shape == (1,) and about["place"]["kind"] == "cpu" and about["notes"] == []
+
+
+def test_no_scheduler_means_this_machine(tmp_path):
+    with runner_at(f"tcp://127.0.0.1:{free_port()}", tmp_path) as runner:
+        assert same(runner.submit("recall", SHORT).result(60), run(RECALL, SHORT))
+
+
+class Cluster:
+    """A scheduler and workers on loopback, in processes of their own."""
+
+    def __init__(self, folder: Path):
+        self.address, self.folder = f"tcp://127.0.0.1:{free_port()}", folder
+        self.environ = {
+            **os.environ,
+            "EXPLORER_DEVICE": "cpu",
+            "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}",
+        }
+        self.processes: list[subprocess.Popen] = []
+        self.scheduler: subprocess.Popen | None = None
+
+    def start_scheduler(self) -> None:
+        port = self.address.rpartition(":")[2]
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-jupyter"
+        )  # fmt: skip
+        until(lambda: self._listens(int(port)))
+
+    def start_worker(self) -> subprocess.Popen:
+        return self._start(
+            "worker", self.address, "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--no-dashboard",
+            "--local-directory", str(self.folder),
+        )  # fmt: skip
+
+    def _start(self, *arguments: str) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]],
+            env=self.environ, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self.processes.append(process)
+        return process
+
+    @staticmethod
+    def _listens(port: int) -> bool:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=0.2):
+            return True
+        return False
+
+    def close(self) -> None:
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    pytest.importorskip("distributed", reason="the extra `outside` installs distributed")
+    made = Cluster(tmp_path)
+    made.start_scheduler()
+    yield made
+    made.close()
+
+
+@pytest.mark.outside
+def test_a_worker_of_the_cluster_dies_in_mid_run_and_nothing_is_lost(cluster, tmp_path):
+    workers = [cluster.start_worker() for _ in range(2)]
+    with runner_at(cluster.address, tmp_path / "cache") as runner:
+        until(runner.remote[0].available)
+        until(lambda: len(runner.remote[0].client.scheduler_info()["workers"]) == 2)
+        ticket, heard = runner.submit("crosstalk", LONG), []
+        ticket.on_progress(lambda progress: heard.append(progress.fraction))
+        until(lambda: len(ticket.job.finished) >= 2)
+        assert runner.busy[0] is runner.remote[0] and runner.local.pid is None
+        os.kill(workers[0].pid, signal.SIGKILL)
+        told = ticket.result(120)
+        assert same(told, run(CROSSTALK, LONG))
+        assert told.about["device"]["name"].startswith("a Dask cluster")
+        assert heard == sorted(heard)
+
+
+@pytest.mark.outside
+def test_a_scheduler_that_dies_in_mid_run_leaves_the_rest_to_this_machine(cluster, tmp_path):
+    cluster.start_worker()
+    with runner_at(cluster.address, tmp_path / "cache") as runner:
+        until(runner.remote[0].available)
+        until(lambda: len(runner.remote[0].client.scheduler_info()["workers"]) == 1)
+        ticket = runner.submit("crosstalk", LONG)
+        until(lambda: len(ticket.job.finished) >= 2)
+        os.kill(cluster.scheduler.pid, signal.SIGKILL)
+        until(lambda: runner.busy is None or runner.busy[0] is runner.local, 2.5)
+        told = ticket.result(120)
+        assert same(told, run(CROSSTALK, LONG))
+        assert "the cluster is out of reach: the rest on this machine" in told.about["notes"]
+        cluster.start_scheduler()
+        until(runner.remote[0].available)
+
+
+@pytest.mark.outside
+def test_a_cancelled_run_leaves_the_cluster_free(cluster, tmp_path):
+    cluster.start_worker()
+    with runner_at(cluster.address, tmp_path / "cache") as runner:
+        until(runner.remote[0].available)
+        until(lambda: len(runner.remote[0].client.scheduler_info()["workers"]) == 1)
+        ticket = runner.submit("crosstalk", LONG)
+        until(lambda: len(ticket.job.finished) >= 1)
+        ticket.cancel()
+        assert not ticket.partial.complete
+        until(lambda: runner.busy is None, 1)
+        assert runner.submit("recall", SHORT).result(60).complete
