@@ -13,6 +13,7 @@ from components.gpus import gpus
 from components.lesson import Lesson
 from components.palette import SLOTS
 from components.sizing_controls import (
+    DTYPE_NAMES,
     has_cache,
     has_conv,
     has_open_conv,
@@ -28,7 +29,6 @@ from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
 from compute.pitfalls import PITFALLS as MISTAKES
 from compute.rank import PRECISIONS
-from compute.sizing import DTYPES
 from compute.sizing.engine import ENGINE
 from compute.sizing.options import COLUMNS, ENGINES, MLA
 
@@ -137,9 +137,9 @@ CONTROLS: dict[str, Control] = {
     "compare": Control("compare with", make_compare),
     "batch": Control("sequences", whole("batch", 1, 4096, 76)),
     "engine": Control("bytes of", segmented("engine", dict(zip(ENGINE_NAMES, ENGINES)))),
-    "kv": Control("", choice("kv", tuple(DTYPES), 92, "cache dtype"), has_cache),
-    "state": Control("", choice("state", tuple(DTYPES), 92, "state dtype"), has_state),
-    "conv": Control("", choice("conv", tuple(DTYPES), 92, "conv dtype"), has_conv),
+    "kv": Control("", choice("kv", DTYPE_NAMES, 104, "cache dtype"), has_cache),
+    "state": Control("", choice("state", DTYPE_NAMES, 104, "state dtype"), has_state),
+    "conv": Control("", choice("conv", DTYPE_NAMES, 104, "conv dtype"), has_conv),
     "columns": Control("", choice("columns", COLUMNS, 84, "conv columns"), has_open_conv),
     "mla": Control("", choice("mla", MLA, 118, "latent cached as"), has_open_latent),
     "tp": Control("tensor-parallel ranks", whole("tp", 1, 64, 58)),

@@ -8,10 +8,15 @@ import panel as pn
 
 from components.lesson import Lesson
 from components.widgets import FIELD, FINDER, Finder
-from compute.sizing import load_model, models
+from compute.sizing import DTYPES, load_model, models
 from compute.sizing.options import ARITHMETIC
 
 MOST_BESIDE = 3
+
+DTYPE_NAMES = {
+    d.word if d.block == 1 else f"{d.word}: {d.block_bytes} B per {d.block}": d.word for d in DTYPES.values()
+}
+"""Dtypes as a list offers them; a format of blocks says what a block with its scale takes."""
 
 
 def make_model(lesson: Lesson) -> pn.widgets.Widget:

@@ -91,8 +91,8 @@ def page_terms(row: Paging, options: Options, page_bytes: int, pages: str) -> Te
     """One layer's pages as an expression; `pages` is their number, or a letter for it."""
     if row.states:
         told, page = (
-            "of a state, whole ones",
-            "one layer's state and convolution window, rounded up to a page of the cache",
+            "a state takes whole pages",
+            "one layer's state and convolution window, rounded up to a page's size",
         )
     else:
         told = f"{row.block_tokens:,} tokens a page, rounded up"

@@ -48,4 +48,5 @@ def with_feature_map(shape: ModelShape, d_phi_of: Callable[[int], int], ranks: i
     matrices = [(count, *heads) for count, heads in found if heads is not None]
     if not matrices:
         return None
-    return sum(n * share(heads, ranks) * int(d_phi_of(d_k)) * d_v * FEATURE_MAP_BYTES for n, heads, d_k, d_v in matrices)
+    numbers = sum(n * share(heads, ranks) * int(d_phi_of(d_k)) * d_v for n, heads, d_k, d_v in matrices)
+    return numbers * FEATURE_MAP_BYTES
