@@ -57,7 +57,7 @@ class Desk:
 
     def ask(self, name: Any, do: Any) -> None:
         """Of a picture's sweep: `run` the quick question, `cancel` it, or go `back` to the shipped result."""
-        if name not in PICTURES:
+        if not isinstance(name, str) or name not in PICTURES:
             return
         if do == "run":
             self._run(name)
