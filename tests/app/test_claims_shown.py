@@ -76,8 +76,8 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C065": "sharpness.entropy",
     "C066": {1: "sharpness.curves.elu[c=0.25]", 2: "sharpness.curves.elu[c=16]", 3: "sharpness.ends.limit[word=elu]"},
     "C068": {0: "sharpness.curves.softmax[c=16]", 1: "sharpness.curves.elu[c=16]"},
-    "C089": {1: "sharpness.misplaced"},
-    "C164": {0: "sharpness.entropy", 1: "sharpness.entropy"},
+    "C089": dict.fromkeys(range(3), "sharpness.misplaced"),
+    "C164": {0: "sharpness.entropy", 1: "sharpness.entropy", 2: "sharpness.order"},
     # Random features
     "C077": {0: "random-features.variance", 1: "random-features.variance"},
     "C079": {0: "random-features.four"},
