@@ -7,7 +7,6 @@ half.py         the chunkwise form for bfloat16 on a CUDA device
 step.py         one decode step
 delta.py        the delta rule, plain and gated: recurrent and chunkwise
 wy.py           its memory from chunk to chunk
-triangular.py   its small triangular inverses
 normalisers.py  what modern layers put in the denominator's place
 gradients.py    gradients as cumulative sums
 decay.py        the decay between two tokens (shared)

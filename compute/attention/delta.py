@@ -21,8 +21,8 @@ from compute.arrays import Admitted, Array, leave, whole
 from compute.attention.causal import CHUNK
 from compute.attention.decay import causal_scores, in_chunks, in_tokens, kept, since_start, until_end
 from compute.attention.doors import admit_like, admit_log_alpha, admit_mask, admit_qkv, admit_state, shown
-from compute.attention.triangular import inverse_unit_lower
 from compute.attention.wy import Chunks, leap, walk
+from compute.triangular import inverse_unit_lower
 from compute.write_rules import Delta, GatedDelta, recall
 
 

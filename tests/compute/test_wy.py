@@ -7,8 +7,8 @@ import torch
 from attention_cases import as_torch, log_gates, miss, tokens
 
 from compute.attention import delta, delta_attention_chunkwise
-from compute.attention.triangular import inverse_unit_lower
 from compute.attention.wy import Chunks, leap, walk
+from compute.triangular import inverse_unit_lower
 
 
 @pytest.mark.parametrize("C", [1, 2, 7, 8, 9, 16, 37, 64, 100])

@@ -1,6 +1,6 @@
 """Undoing a unit lower triangular matrix, for many small ones at once and in a fixed number of products.
 
-What a chunk of a delta rule asks for: (I + L) U = V, L strictly lower.  Libraries solve it row after row, which
+What a block of a delta rule asks for: (I + L) U = V, L strictly lower.  Libraries solve it row after row, which
 leaves an accelerator waiting; here blocks of the inverse double in size instead.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 from array_api_compat import device
 
 from compute.arrays import Array, namespace
-from compute.attention.decay import lower
 
 FIRST = 8
 """Size of the first blocks.  Their inverse is a sum of powers, whose terms stay small only while a block is."""
@@ -23,7 +22,7 @@ def inverse_unit_lower(L: Array) -> Array:
     """
     xp, (*lead, C, _) = namespace(L), L.shape
     size = max(FIRST, 1 << (C - 1).bit_length())
-    L = xp.where(lower(L, strictly=True), L, 0.0)
+    L = xp.tril(L, k=-1)
     if size > C:
         L = xp.concat([L, xp.zeros((*lead, C, size - C), dtype=L.dtype, device=device(L))], axis=-1)
         L = xp.concat([L, xp.zeros((*lead, size - C, size), dtype=L.dtype, device=device(L))], axis=-2)
