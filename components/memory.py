@@ -126,7 +126,7 @@ def _curve(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker
 
 
 def _energy(sources: dict, axis: Range1d, ticker: FixedTicker) -> figure:
-    fig = _plot("memory.crosstalk", 226, (0.02, 400), axis, ticker, y_log=True, x_label="pairs written n",
+    fig = _plot("memory.energy", 226, (0.02, 400), axis, ticker, y_log=True, x_label="pairs written n",
                 y_label="crosstalk energy / signal")  # fmt: skip
     ticks(fig.yaxis[0], {0.1: "0.1", 1: "1", 10: "10", 100: "100"})
     line(fig, sources["memory.energies"], "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
