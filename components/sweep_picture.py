@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STEP = 1.16
 TOP, BOTTOM = 1.2, -0.34
-MOST_TICKS, ALL_TICKS = 4, 7
+MOST_TICKS, ALL_TICKS = 4, 8
 HEIGHT = 214
 Lines = list[tuple[Sequence[float], Sequence[float]]]
 
@@ -36,7 +36,8 @@ class Picture:
     sweep: its word; view: the page; panels, across, up: names of axes of the array; at: the value taken on another one,
     over: what is made of all of its values; every: on which axis only each so many-th is drawn.
     shown: how a value is said; level: its place on the colour scale, 0 to 1; contours: values that get a line.
-    theory: lines of one panel in values of the axes, dashed; heading: of a panel.
+    theory: lines of one panel in values of the axes, dashed; written: whether a cell shows its value.
+    heading: what stands over a panel; tick: how a value of an axis is said.
     """
 
     sweep: str
@@ -58,6 +59,7 @@ class Picture:
     level: Callable[[np.ndarray], np.ndarray] = lambda values: values
     theory: Callable[[Any, Sequence[float], Sequence[float]], Lines] = lambda panel, across, up: []
     theory_label: str = ""
+    written: bool = False
     heading: Callable[[Any], str] = str
     tick: Callable[[Any], str] = "{:g}".format
 
@@ -101,6 +103,8 @@ def columns(picture: Picture, result: Result) -> Answer:
                 into[0].append([p * STEP + at for at in x])
                 into[1].append(list(y))
         _texts(texts, picture, p, panel, across)
+        if picture.written:
+            _values(texts, picture, p, values[p])
     ticks = [(_middle(i, len(up)), picture.tick(up[i])) for i in _thinned(len(up))]
     return {
         f"{picture.name}_cells": {
@@ -172,6 +176,14 @@ def _texts(into: tuple[list, list, list], picture: Picture, p: int, panel: Any, 
     told += [(_middle(i, len(across)), -0.09, picture.tick(across[i])) for i in _thinned(len(across))]
     for x, y, text in told:
         for column, value in zip(into, (p * STEP + x, y, text)):
+            column.append(value)
+
+
+def _values(into: tuple[list, list, list], picture: Picture, p: int, values: np.ndarray) -> None:
+    rows, cols = values.shape
+    for j, i in zip(*np.nonzero(np.isfinite(values))):
+        told = (p * STEP + _middle(i, cols), _middle(j, rows), picture.shown(float(values[j, i])))
+        for column, value in zip(into, told):
             column.append(value)
 
 

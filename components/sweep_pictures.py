@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from components.says import tokens
 from components.sweep_picture import Picture
 from compute.feature_maps import FEATURE_MAPS
 from compute.memory_laws import mean_cosine
@@ -21,6 +22,11 @@ def _additive(panel: str, across, up):
         at = [np.interp(-level, -mean_cosine(np.maximum(1, loads * d), 1 / d), loads) for d in up]
         lines.append((at, up))
     return lines
+
+
+def clocked(ms: float) -> str:
+    """`0.24 ms`, `33 ms`, `0.59 s`."""
+    return f"{ms / 1e3:.2g} s" if ms >= 500 else f"{ms:.2g} ms" if ms < 99.5 else f"{ms:.0f} ms"
 
 
 PICTURES: dict[str, Picture] = {
@@ -53,6 +59,14 @@ PICTURES: dict[str, Picture] = {
             tick=lambda value: f"{value:.2g}" if value < 10 else f"{value:,.0f}",
             contours=(0.1, 0.5, 1.0), level=lambda error: (np.log10(error) + 2) / 2.3,
             heading=lambda kind: kind.replace("trig", "trigonometric").replace("_", ", d_k = "),
+        ),
+        Picture(
+            sweep="times", view="bracketing", title="Median time of one call, by form and context",
+            array="ms", panels="heads", across="T", up="form",
+            across_label="context T", up_label="form", value_label="time",
+            shown=clocked, level=lambda ms: (np.log10(ms) + 1.5) / 4.5, written=True,
+            heading=lambda heads: "one head" if heads == 1 else f"{heads} heads",
+            tick=lambda value: value.replace("_", " ") if isinstance(value, str) else tokens(value),
         ),
         Picture(
             sweep="rank", view="rank", title="Rank over N at tolerance 10⁻¹⁰, median over draws",
