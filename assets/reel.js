@@ -26,23 +26,6 @@ window.Explorer = (() => {
         if (now !== old) m.setv({[prop.attr]: now}, {sync: false})
       }
   }
-  // Type, points and heights of all figures times a factor: what CSS cannot reach inside a canvas
-  function enlarge(by) {
-    const bigger = value => typeof value == 'string' ? value.replace(/^([\d.]+)px/, (_, n) => `${Math.round(n * by * 100) / 100}px`) : value
-    for (const m of documentOfFigures?._all_models.values() ?? []) {
-      for (const prop of m) {
-        if (!/text_font_size$/.test(prop.attr)) continue
-        const old = prop.get_value(), now = old?.value ? {...old, value: bigger(old.value)} : bigger(old)
-        if (now !== old) m.setv({[prop.attr]: now}, {sync: false})
-      }
-    }
-    for (const figure of documentOfFigures?.roots() ?? []) {
-      const height = Math.round(figure.height * by)
-      figure.setv({height}, {sync: false})
-      const home = document.querySelector(`[data-figure="${figure.name}"]`)
-      if (home) home.style.height = `${height}px`
-    }
-  }
   function setTheme(name) {
     theme = document.documentElement.dataset.theme = name
     recolour()
@@ -218,5 +201,5 @@ window.Explorer = (() => {
   listen()
   const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })
   const plays = axis => !!playing[axis]
-  return {page, at, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, enlarge, forward, play, plays, reveal: revealAll, ready, shout}
+  return {figures: () => documentOfFigures, page, at, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, forward, play, plays, reveal: revealAll, ready, shout}
 })()

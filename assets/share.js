@@ -135,10 +135,27 @@
 
   // --- on a projector
   const LARGER = 1.25
+  // Type, points and heights of all figures times a factor: what CSS cannot reach inside a canvas
+  function enlarge(by) {
+    const bigger = value => typeof value == 'string' ? value.replace(/^([\d.]+)px/, (_, n) => `${Math.round(n * by * 100) / 100}px`) : value
+    for (const m of X.figures()?._all_models.values() ?? []) {
+      for (const prop of m) {
+        if (!/text_font_size$/.test(prop.attr)) continue
+        const old = prop.get_value(), now = old?.value ? {...old, value: bigger(old.value)} : bigger(old)
+        if (now !== old) m.setv({[prop.attr]: now}, {sync: false})
+      }
+    }
+    for (const figure of X.figures()?.roots() ?? []) {
+      const height = Math.round(figure.height * by)
+      figure.setv({height}, {sync: false})
+      const home = document.querySelector(`[data-figure="${figure.name}"]`)
+      if (home) home.style.height = `${height}px`
+    }
+  }
   function present(on) {
     if (on == root.hasAttribute('data-present')) return
     root.toggleAttribute('data-present', on)
-    X.enlarge(on ? LARGER : 1 / LARGER)
+    enlarge(on ? LARGER : 1 / LARGER)
   }
   for (const button of all('[data-present]')) if (button != root) button.addEventListener('click', async () => {
     const on = !root.hasAttribute('data-present')

@@ -66,7 +66,7 @@ class Picture:
     @property
     def name(self) -> str:
         """Of its figure, and the beginning of its sources'."""
-        return f"{self.view}.{self.sweep}"
+        return f"{self.view}.{self.sweep}_sweep"
 
 
 def slab(result: Result, picture: Picture) -> np.ndarray:
@@ -218,7 +218,7 @@ def draw(picture: Picture, result: Result) -> figure:
     for part, side in (("texts", "center"), ("ticks", "right")):
         texts = told[f"{name}_{part}"]
         made *= hv.Labels(texts, kdims=["x", "y"], vdims=["text"]).opts(
-            text_color=LIGHT["muted"], text_font_size=LABEL, text_align=side
+            text_color=LIGHT["ink"], text_font_size=LABEL, text_align=side
         )
     left = -_room(told[f"{name}_ticks"]["text"], panels)
     frame = {"xlim": (left, panels * STEP - 0.1), "ylim": (BOTTOM, TOP), "xaxis": None, "yaxis": None}

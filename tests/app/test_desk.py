@@ -16,7 +16,7 @@ from compute.sweeps.running import run
 from compute.sweeps.shipped import shipped
 from compute.sweeps.tickets import Progress, Refused
 
-NAME = "rank.rank"
+NAME = "rank.rank_sweep"
 SWEEP = SWEEPS[PICTURES[NAME].sweep]
 
 
@@ -136,7 +136,7 @@ def test_a_run_that_fails_is_said_in_one_sentence(visitor, told, queue, caplog):
     visitor.ask(NAME, "run")
     queue.tickets[0].set_exception(RuntimeError("the worker died 25 times"))
     visitor.document.turn()
-    assert state(told) == ("idle", 0.0, "The run failed: the worker died 25 times") and "rank.rank" in caplog.text
+    assert state(told) == ("idle", 0.0, "The run failed: the worker died 25 times") and "rank.rank_sweep" in caplog.text
 
 
 def test_back_shows_the_result_that_comes_with_the_program(visitor, told):
@@ -144,11 +144,11 @@ def test_back_shows_the_result_that_comes_with_the_program(visitor, told):
     came = shipped(SWEEP.word)
     assert state(told) == ("shipped", 1.0, said(came))
     np.testing.assert_array_equal(
-        told["rank.rank_cells"]["color"], columns(PICTURES[NAME], came)["rank.rank_cells"]["color"]
+        told["rank.rank_sweep_cells"]["color"], columns(PICTURES[NAME], came)["rank.rank_sweep_cells"]["color"]
     )
 
 
-@pytest.mark.parametrize("name", ["", "rank", "<b>", None, 3, ["rank.rank"]])
+@pytest.mark.parametrize("name", ["", "rank", "<b>", None, 3,  ["rank.rank_sweep"]])
 def test_a_name_that_is_no_picture_is_passed_over(visitor, told, queue, name):
     visitor.ask(name, "run")
     assert told == {} and queue.tickets == []
@@ -180,4 +180,4 @@ def test_a_real_run_ends_with_the_numbers_of_the_same_question(told, result, tmp
         time.sleep(0.05)
     real.close()
     assert state(told)[0] == "done", told["page.sweep"]
-    assert told["rank.rank_cells"]["said"] == columns(PICTURES[NAME], result)["rank.rank_cells"]["said"]
+    assert told["rank.rank_sweep_cells"]["said"] == columns(PICTURES[NAME], result)["rank.rank_sweep_cells"]["said"]

@@ -17,6 +17,7 @@ SMALL = {
     "recall": {"widths": (8, 16), "values": (16, 64), "pairs": (4, 8, 16), "trials": 8},
     "random-features": {"kinds": ("positive", "trig"), "lengths": (0.5, 1.0), "widths": (16, 64), "draws": 200},
     "trained-recall": {"mixers": ("additive",), "widths": (4, 8), "pairs": (4, 8), "steps": 10},
+    "times": {"forms": ("left", "chunkwise"), "heads": (1,), "tokens": (256, 512), "d": 16},
     "rank": {"lengths": (16, 32), "widths": (4,), "draws": 2},
 }
 
@@ -60,9 +61,9 @@ def test_the_figure_holds_the_columns_of_its_result_under_their_names(shown):
 
 
 def test_contours_run_where_the_value_crosses_the_level():
-    picture = PICTURES["memory.crosstalk"]
+    picture = PICTURES["memory.crosstalk_sweep"]
     result = run(SWEEPS["crosstalk"], replace(SWEEPS["crosstalk"].quick, **SMALL["crosstalk"]), find("cpu"))
-    values, lines = slab(result, picture), columns(picture, result)["memory.crosstalk_contours"]
+    values, lines = slab(result, picture), columns(picture, result)["memory.crosstalk_sweep_contours"]
     n = values.shape[2]
     for xs, ys in zip(lines["xs"], lines["ys"]):
         p = int(xs[0] // STEP)
@@ -76,8 +77,8 @@ def test_contours_run_where_the_value_crosses_the_level():
 
 def test_the_theory_of_the_additive_rule_is_the_law_at_its_level():
     across, up = tuple((i + 1) / 4 for i in range(32)), (16, 64, 256)
-    lines = PICTURES["memory.crosstalk"].theory("additive", across, up)
-    assert PICTURES["memory.crosstalk"].theory("delta", across, up) == [] and len(lines) == len(LEVELS)
+    lines = PICTURES["memory.crosstalk_sweep"].theory("additive", across, up)
+    assert PICTURES["memory.crosstalk_sweep"].theory("delta", across, up) == [] and len(lines) == len(LEVELS)
     for level, (loads, widths) in zip(LEVELS, lines):
         for load, d in zip(loads, widths):
             if across[0] < load < across[-1]:
