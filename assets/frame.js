@@ -1,7 +1,8 @@
 // What every page does, with a session or saved as a file: answers go into the figures, choices are asked of
 // whoever can answer them (page.js or offline.js), presets, themes, and the chosen map's colour.
 (() => {
-  const X = window.Explorer, page = X.page, all = s => [...document.querySelectorAll(s)], root = document.documentElement
+  const X = window.Explorer, page = X.page, root = document.documentElement
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)]
 
   // --- answers: columns for view.source of the figures, or lists of texts and properties
   const seen = new Map()
@@ -85,6 +86,27 @@
   for (const button of all('[data-theme-switch]')) button.addEventListener('click', () => {
     X.setTheme(root.dataset.theme == 'dark' ? 'light' : 'dark')
     X.moved?.(false)
+  })
+
+  // --- marks that can be switched off, and the question: its answer comes with the choice, or when it is opened for all
+  const mark = (names, on) => { for (const name of names.split(' ')) if (name) X.setProperty(name, 'visible', on) }
+  function reveal(part) {
+    for (const other of all('[data-option]', part)) {
+      const {option} = other.dataset
+      other.dataset.verdict = option == part.dataset.right ? 'right' : option == part.dataset.picked ? 'wrong' : ''
+      other.disabled = true
+    }
+    part.querySelector('.locked').hidden = true
+    part.querySelector('.because').hidden = false
+    mark(part.dataset.marks, true)
+  }
+  X.reveal = () => all('.predict').forEach(reveal)
+  for (const box of all('input[data-marks]')) box.addEventListener('change', () => mark(box.dataset.marks, box.checked))
+  for (const part of all('.predict')) for (const button of all('[data-option]', part)) button.addEventListener('click', () => {
+    part.dataset.picked = button.dataset.option
+    for (const other of all('[data-option]', part)) other.setAttribute('aria-pressed', other == button)
+    if (document.documentElement.dataset.reveal == 'locked') part.querySelector('.locked').hidden = false
+    else reveal(part)
   })
 
   // --- hovering a map's colour brings it forward everywhere

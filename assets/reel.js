@@ -140,34 +140,12 @@ window.Explorer = (() => {
     }
   }
 
-  const mark = (names, on) => { for (const name of names.split(' ')) if (name) setProperty(name, 'visible', on) }
-
-  // --- the answer to a question: with the choice, or when it is opened for all
-  function reveal(part) {
-    for (const other of all('[data-option]', part)) {
-      const {option} = other.dataset
-      other.dataset.verdict = option == part.dataset.right ? 'right' : option == part.dataset.picked ? 'wrong' : ''
-      other.disabled = true
-    }
-    part.querySelector('.locked').hidden = true
-    part.querySelector('.because').hidden = false
-    mark(part.dataset.marks, true)
-  }
-  const revealAll = () => all('.predict').forEach(part => reveal(part))
-
   function listen() {
     for (const input of all('input[data-axis]')) {
       const axis = input.dataset.axis
       input.addEventListener('input', () => { play(axis, false); seek(axis, +input.value) })
       input.addEventListener('change', () => rest(axis))
     }
-    for (const box of all('input[data-marks]')) box.addEventListener('change', () => mark(box.dataset.marks, box.checked))
-    for (const part of all('.predict')) for (const button of all('[data-option]', part)) button.addEventListener('click', () => {
-      part.dataset.picked = button.dataset.option
-      for (const other of all('[data-option]', part)) other.setAttribute('aria-pressed', other == button)
-      if (document.documentElement.dataset.reveal == 'locked') part.querySelector('.locked').hidden = false
-      else reveal(part)
-    })
     for (const button of all('[data-play]'))
       button.addEventListener('click', () => play(button.dataset.play, !playing[button.dataset.play]))
     for (const button of all('[data-step]')) button.addEventListener('click', () => {
@@ -201,5 +179,5 @@ window.Explorer = (() => {
   listen()
   const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })
   const plays = axis => !!playing[axis]
-  return {figures: () => documentOfFigures, page, at, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, forward, play, plays, reveal: revealAll, ready, shout}
+  return {figures: () => documentOfFigures, page, at, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, forward, play, plays, ready, shout}
 })()

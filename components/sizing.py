@@ -100,7 +100,7 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
 VIEW = View(
     word="sizing",
     title="Sizing",
-    place=9,
+    place=10,
     question="How many bytes does my model keep, and when does the state win?",
     axis="T",
     asks=(),

@@ -16,6 +16,7 @@ from components.axes import AXES
 from components.controls import CONTROLS, make_controls
 from components.lesson import Lesson, Question
 from components.reel import is_drawn
+from components.sweep_pictures import pictures_of
 from components.words import WORDS
 
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -92,6 +93,7 @@ def test_a_text_node_is_spoken_to_by_somebody(name):
     known = {bind.node for v in views for reel in v.reels for bind in reel.binds if bind.node}
     for v in views:
         known |= {n for columns in v.answer(Question()).values() if "node" in columns for n in columns["node"]}
+        known |= {f"{picture.name}_said" for picture in pictures_of(v.word)}
     own = {node for node in page(name).texts() if not node.startswith("page.")}
     assert own <= known | {
         f"{v.word}.{part}" for v in views for part in ("subject", "aside", "formula", "values", "sentence")
