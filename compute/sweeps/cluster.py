@@ -32,6 +32,11 @@ PING_S, RETRY_S, ASK_S = 0.3, 5.0, 0.5
 LOST = "the cluster is out of reach: the rest on this machine"
 
 
+def configured() -> tuple[type, ...]:
+    """Backends besides this machine: the cluster that `EXPLORER_DASK` names, if it does."""
+    return (DaskCluster,) if os.environ.get(VARIABLE) else ()
+
+
 class DaskCluster:
     """A backend like `LocalWorker`: `give`, `stop`, `kill`, `close`; says the same things to `heard`."""
 

@@ -25,6 +25,9 @@ PARTS = 4
 LOT = 8
 """Trials that share a seed."""
 
+TOGETHER = 8
+"""Stops that are read at once, at most: fewer steps, for reading a few pairs that are not stored yet."""
+
 
 @dataclass(frozen=True)
 class CrosstalkQuestion(Question):
@@ -72,23 +75,28 @@ class CrosstalkMap(Sweep):
         return Work(
             flops=question.trials * (2.0 * N * d * d_v * (stops / 2 + 4) + 8.0 * N * BLOCK * (d + d_v + BLOCK)),
             bytes=question.trials * 4.0 * N * (stops / 2 * (d + 8 * d_v) + 20 * (d + d_v)),
-            steps=20.0 * N / BLOCK + 20.0 * stops,
+            steps=30.0 * N / 128 + 30.0 * stops / TOGETHER,
             numbers=float(question.trials * N * (d + d_v)),
         )
 
     def at(self, question, point, bench):
         rule, d = point
         N, stops = question.load * d, [(i + 1) * d // PARTS for i in range(question.load * PARTS)]
+        # What is read at once should stay in a CPU's cache.
+        together = TOGETHER if bench.place.kind != "cpu" else max(1, min(TOGETHER, 512 // d))
 
         def work(first: int, last: int) -> dict[str, Array]:
             K, V = keys_and_values(bench, first, last, N, d, question.d_v)
             memories = states(
                 K, V, RULES[rule], stops, alpha=question.alpha, beta=question.beta_of(rule), block=_block(bench, d)
             )  # fmt: skip
-            told = [_read(bench, K[:, :n], V[:, :n], memories[:, i], len(stops)) for i, n in enumerate(stops)]
-            return {name: bench.xp.stack([t[name] for t in told], axis=1) for name in told[0]}
+            told = [
+                _read(bench, K, V, memories[:, i : i + together], i, len(stops))
+                for i in range(0, len(stops), together)
+            ]  # fmt: skip
+            return {name: bench.xp.concat([t[name] for t in told], axis=1) for name in told[0]}
 
-        each = 4.0 * (6 * N * d + 10 * N * question.d_v + 3 * len(stops) * d * question.d_v)
+        each = 4.0 * (6 * N * d + (6 + 4 * TOGETHER) * N * question.d_v + 3 * len(stops) * d * question.d_v)
         told = bench.over(question.trials, LOT, each, work)
         return {
             "cosine": bench.numpy(quantiles(told["cosine"])),
@@ -103,22 +111,34 @@ def _block(bench: Bench, d: int) -> int:
     return BLOCK if bench.place.kind == "cpu" else min(128, max(BLOCK, d))
 
 
-def _read(bench: Bench, K: Array, V: Array, S: Array, quarters: int) -> dict[str, Array]:
-    """What all n stored pairs read, by trial; `pair` [trials, quarters] is NaN for quarters that are not stored."""
-    xp, (trials, n, _) = bench.xp, K.shape
-    reads = K @ S
-    inner, square, length = (xp.sum(a * b, axis=-1) for a, b in ((reads, V), (reads, reads), (V, V)))
+def _read(bench: Bench, K: Array, V: Array, S: Array, first: int, quarters: int) -> dict[str, Array]:
+    """What all pairs read from memories after the stops first, first + 1, …, S [trials, stops, d, d_v].
+
+    Means over quarters of a width; those that are not stored yet are left out, and NaN in `pair`.
+    """
+    xp, (trials, stops, d, d_v) = bench.xp, S.shape
+    last = first + stops
+    quarter = d // PARTS
+    K, V = K[:, : last * quarter], V[:, : last * quarter, None]
+    # One product for all stops: their memories side by side.
+    side_by_side = xp.reshape(xp.moveaxis(S, 1, 2), (trials, d, stops * d_v))
+    reads = xp.reshape(K @ side_by_side, (trials, last * quarter, stops, d_v))
+    inner, square, length = (xp.sum(a * b, axis=-1).mT for a, b in ((reads, V), (reads, reads), (V, V)))
     # What is gone reads 0, not the direction of the noise.
     shortest = (64 * float(xp.finfo(K.dtype).eps)) ** 2
     cosine = inner / xp.sqrt(length * xp.maximum(square, shortest * length))
-    per_quarter = n * PARTS // K.shape[-1]
-    by_quarter = xp.mean(xp.reshape(cosine, (trials, per_quarter, n // per_quarter)), axis=-1)
-    absent = xp.full((trials, quarters - per_quarter), xp.nan, dtype=K.dtype, device=bench.device)
+    cosine, miss = (
+        xp.reshape(a, (trials, stops, last, quarter)) for a in (cosine, (square - 2 * inner + length) / length)
+    )
+    stop, part = bench.array(np.arange(first, last)[:, None]), bench.array(np.arange(last))
+    stored, nothing = part <= stop, xp.zeros_like(cosine[..., 0])
+    pair, missed = (xp.where(stored, xp.mean(a, axis=-1), nothing) for a in (cosine, miss))
+    absent = xp.full((trials, stops, quarters - last), xp.nan, dtype=K.dtype, device=bench.device)
     return {
-        "cosine": xp.mean(cosine, axis=-1),
-        "newest": cosine[:, -1],
-        "miss": xp.mean((square - 2 * inner + length) / length, axis=-1),
-        "pair": xp.concat([by_quarter, absent], axis=-1),
+        "cosine": xp.sum(pair, axis=-1) / (stop[:, 0] + 1),
+        "newest": xp.sum(xp.where(part == stop, cosine[..., -1], nothing), axis=-1),
+        "miss": xp.sum(missed, axis=-1) / (stop[:, 0] + 1),
+        "pair": xp.concat([xp.where(stored, pair, nothing + xp.nan), absent], axis=-1),
     }
 
 

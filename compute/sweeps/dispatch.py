@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from compute.sweeps.base import Question, Result, Sweep
+from compute.sweeps.cluster import configured
 from compute.sweeps.local import LocalWorker
 from compute.sweeps.packing import Corrupt, unpack
 from compute.sweeps.places import estimate, said
@@ -46,14 +47,17 @@ class Dispatcher:
         store: Store | None = None,
         *,
         environ: Mapping[str, str] | None = None,
-        backends: tuple[Callable[..., Any], ...] = (),
+        backends: tuple[Callable[..., Any], ...] | None = None,
         limit_s: float = LIMIT_S,
     ):
         self.store, self.limit_s = store or Store(), limit_s
         self.lock = threading.RLock()
         self.inbox: queue.SimpleQueue = queue.SimpleQueue()
         self.local = LocalWorker(self._heard(lambda: self.local), environ)
-        self.remote = [make(self._heard(lambda i=i: self.remote[i])) for i, make in enumerate(backends)]
+        self.remote = [
+            make(self._heard(lambda i=i: self.remote[i]))
+            for i, make in enumerate(configured() if backends is None else backends)
+        ]
         self.waiting: deque[Job] = deque()
         self.running: Job | None = None
         self.busy: tuple[Any, int] | None = None

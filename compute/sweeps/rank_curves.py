@@ -104,7 +104,9 @@ def singular_values(bench: Bench, Q: Array, K: Array, word: str, scale: float) -
     else:
         left, right = (phi(X * scale**0.5) for X in (Q, K))
         if left.shape[-1] < left.shape[-2]:
-            left, right = (xp.linalg.qr(x)[1] for x in (left, right))
+            import torch
+
+            left, right = (torch.linalg.qr(x, mode="r")[1] for x in (left, right))
         M = left @ right.mT
     nothing = xp.zeros_like(M)
     both = xp.concat([xp.concat([nothing, M], axis=-1), xp.concat([M.mT, nothing], axis=-1)], axis=-2)

@@ -7,12 +7,9 @@ result, a file of some hundred kilobytes: it may be called from an event loop.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import Future
-from functools import cache
 
 from compute.sweeps.base import Question, Result, Sweep
-from compute.sweeps.cluster import VARIABLE, DaskCluster
 from compute.sweeps.dispatch import Dispatcher
 from compute.sweeps.places import said
 from compute.sweeps.registry import find_sweep
@@ -23,7 +20,10 @@ WAITING = 20
 
 
 class Runner(Dispatcher):
-    """`submit` a question, get a `Ticket`.  `backends` are tried in order; the last one is this machine."""
+    """`submit` a question, get a `Ticket`.
+
+    backends: besides this machine, in the order in which they are tried; the configured ones unless given.
+    """
 
     def submit(self, sweep: Sweep | str, question: Question | None = None, visitor: str = "") -> Ticket:
         """A ticket for the answer.  `Refused` says to a person why it is not taken on.
@@ -108,9 +108,3 @@ class Runner(Dispatcher):
         job.move()
         self.waiting.append(job)
         return job
-
-
-@cache
-def shared() -> Runner:
-    """The one runner of this process, made when it is first asked for; with the cluster that `EXPLORER_DASK` names."""
-    return Runner(backends=(DaskCluster,) if os.environ.get(VARIABLE) else ())

@@ -22,7 +22,7 @@ from compute.sweeps.places import CPU, Place
 ROOM = {"cpu": 256 << 20, "mps": 1 << 30, "cuda": 8 << 30}
 """Bytes that a piece of work may take."""
 
-PIECE_S = 0.25
+PIECE_S = {"cpu": 0.25, "mps": 0.25, "cuda": 0.5}
 """Pieces are cut so that one takes about this long: progress is told, and a stop is heeded, between pieces."""
 
 
@@ -110,7 +110,7 @@ class Bench:
         """
         room = ROOM[self.place.kind]
         most = min(max(lot, int(room / max(each, 1)) // lot * lot), -(-total // lot) * lot)
-        size = min(most, max(lot, int(total * PIECE_S / max(self.expected_s, 1e-6)) // lot * lot))
+        size = min(most, max(lot, int(total * PIECE_S[self.place.kind] / max(self.expected_s, 1e-6)) // lot * lot))
         start, done = 0, []
         self.tick(0.0)
         while start < total:
@@ -135,7 +135,7 @@ class Bench:
             if self.place.kind == "cpu":
                 continue
             took = max(time.monotonic() - began, 1e-4)
-            size = min(most, max(lot, int(size * min(4.0, PIECE_S / took)) // lot * lot))
+            size = min(most, max(lot, int(size * min(4.0, PIECE_S[self.place.kind] / took)) // lot * lot))
         if len(done) == 1:
             return done[0]
         return {name: self.xp.concat([told[name] for told in done], axis=0) for name in done[0]}

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compute.sweeps.cluster import DaskCluster, point_of
+from compute.sweeps.cluster import DaskCluster, configured, point_of
 from compute.sweeps.packing import unpack
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import Runner
@@ -67,6 +67,13 @@ def test_a_task_gives_packed_arrays_and_where_they_were_made(monkeypatch):
 def test_no_scheduler_means_this_machine(tmp_path):
     with runner_at(f"tcp://127.0.0.1:{free_port()}", tmp_path) as runner:
         assert same(runner.submit("recall", SHORT).result(60), run(RECALL, SHORT))
+
+
+def test_the_variable_alone_makes_a_runner_use_a_cluster(monkeypatch):
+    monkeypatch.delenv("EXPLORER_DASK", raising=False)
+    assert configured() == ()
+    monkeypatch.setenv("EXPLORER_DASK", "tcp://127.0.0.1:1")
+    assert configured() == (DaskCluster,)
 
 
 class Cluster:
