@@ -82,6 +82,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     bars.scatter("x", "y", source=sources["memory.asked"], marker="triangle", size=8, line_color=None,
                  fill_color=LIGHT["ink"], name="memory.asked.mark")  # fmt: skip
     labels(bars, sources["memory.asked"], x_offset=7, y_offset=1)
+    bars.xaxis[0].axis_label += " (a dash: what the rule against it reads)"
     _tapped(bars)
     rows = (
         (Cell(curve, grow=3), Cell(energy, grow=2), Cell(state, width=216, title_node="memory.frame")),

@@ -23,8 +23,8 @@ from compute.sharpness import spread_over_seeds
 FILE = Path(__file__).resolve().parent.parent / "assets" / "sweeps" / "sharpness.json"
 
 STOPS = np.asarray(AXES["c"].stops)
-SEEDS, FEWER = 200, 40
-"""Draws of query, keys and directions in the file, and those of a random map on demand."""
+SEEDS, FEWER, FEWEST = 200, 100, 40
+"""Draws of query, keys and directions in the file; on demand; on demand of a random map."""
 
 FEATURES = tuple(2**i for i in range(4, 13))
 """Widths of random maps that are kept, 16 to 4,096."""
@@ -97,7 +97,7 @@ def band_of(member: FeatureMap | None, d_k: int, match: float = 1.0) -> Band:
     if rows is not None:
         quantiles = np.array(rows, dtype=float)  # None becomes NaN
         return Band(np.broadcast_to(quantiles, (3, len(STOPS))), load()["made"]["seeds"])
-    told = spread_over_seeds(member, d_k, STOPS, match, FEWER if member is not None and member.random else SEEDS)
+    told = spread_over_seeds(member, d_k, STOPS, match, FEWEST if member is not None and member.random else FEWER)
     return Band(told.quantiles, told.seeds)
 
 
