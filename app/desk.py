@@ -15,7 +15,6 @@ from bokeh.document import Document
 from components.reel import Columns
 from components.sweep_picture import columns, said
 from components.sweep_pictures import PICTURES
-from compute.sweeps.cluster import configured
 from compute.sweeps.places import said as duration
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import Runner
@@ -28,8 +27,8 @@ Send = Callable[[str, Columns], None]
 
 @cache
 def runner() -> Runner:
-    """The one queue of this process, made when somebody first asks; it uses the cluster that is configured."""
-    return Runner(backends=configured())
+    """The one queue of this process, made when somebody first asks."""
+    return Runner()
 
 
 def cost(word: str) -> str:
