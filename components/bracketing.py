@@ -7,7 +7,9 @@ from bokeh.models import CategoricalColorMapper, ColumnDataSource, Span
 from bokeh.plotting import figure
 
 from components.bracketing_answer import EDGE, LAST, MODES, NOWHERE, answer
+from components.bracketing_orders import TOKENS as TRIED
 from components.bracketing_times import clock
+from components.cases import cases_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
@@ -41,7 +43,10 @@ REELS = (
             Bind("sentence", node="bracketing.sentence", phrase="bracketing.phrases.sentence"),
             *(
                 Bind(node, node=f"bracketing.{node}")
-                for node in ("left_flops", "right_flops", "between", "sums", "decoding", "left_title", "right_title")
+                for node in (
+                    *("left_flops", "right_flops", "product", "doubled", "between", "sums", "decoding", "next"),
+                    *("left_title", "right_title"),
+                )
             ),
             *(
                 Bind(f"{part}_{i}", node=f"bracketing.row.{i}.{part}")
@@ -134,9 +139,14 @@ VIEW = View(
     readouts=(
         ("left order, FLOPs", "bracketing.left_flops"),
         ("right order, FLOPs", "bracketing.right_flops"),
+        ("of it one product, 2mkn", "bracketing.product"),
+        ("for twice the tokens", "bracketing.doubled"),
+        (f"outputs of {TRIED} tokens, left − right", "bracketing.same"),
         ("held between the products", "bracketing.between"),
         ("the denominators add", "bracketing.sums"),
         ("comparisons to decode T by softmax", "bracketing.decoding"),
+        ("the next token: FLOPs by cache or state", "bracketing.next"),
     ),
+    folded=(cases_of("bracketing"),),
     ribbon=("phi", "head"),
 )

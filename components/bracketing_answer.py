@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from components.axes import AXES
+from components.bracketing_orders import cases, doubled, next_token, one_product, same, softmax_rank
 from components.bracketing_times import machine, measured_times
 from components.formula import mathml
 from components.lesson import Question
@@ -119,6 +120,8 @@ def _answer(phi: str, head: int) -> Answer:
                 ("bracketing.subject", _subject(phi, head)),
                 ("bracketing.aside", wrong or _aside(d_phi, head, blocked)),
                 *_mode_texts(),
+                *cases(),
+                ("bracketing.same", same(phi)),
                 ("bracketing.machine", machine()),
             ]
         ),
@@ -195,6 +198,7 @@ def _said(flops: dict[str, list[int]], d_phi: int, head: int, blocked: bool) -> 
     said: dict[str, list] = {
         name: []
         for name in ("headline", "sentence", "left_flops", "right_flops", "between", "sums", "decoding",
+                     "product", "doubled", "next",
                      "left_title", "right_title", *_rows("bytes"), *_rows("arithmetic"))
     }  # fmt: skip
     for i, T in enumerate(STOPS):
@@ -208,6 +212,9 @@ def _said(flops: dict[str, list[int]], d_phi: int, head: int, blocked: bool) -> 
         said["between"].append(held[0] if blocked else f"{held[0]} or {held[1]}")
         said["sums"].append(sums[0] if blocked else f"{sums[0]} or {sums[1]}")
         said["decoding"].append(powers(prefix_comparisons(T)))
+        said["product"].append("not possible" if blocked else one_product(T, d_phi, head))
+        said["doubled"].append(doubled(T, d_phi, head, blocked))
+        said["next"].append(next_token(T, d_phi, head, blocked))
         for row, mode in enumerate(modes(T, d_phi, head, CHUNK)):
             possible = not blocked or mode.word == "parallel"
             told = (
@@ -259,7 +266,7 @@ def _phrases(phi: str, d_phi: int, head: int) -> dict[str, list[str]]:
 
 def _aside(d_phi: int, head: int, blocked: bool) -> str:
     if blocked:
-        return "Only the left order is possible."
+        return f"Only the left order is possible. {softmax_rank()}"
     star, first = equal_cost(d_phi, head), crossover_T(d_phi, head)
     if star.denominator == 1:
         return f"Equal at T* = {star.numerator:,} exactly, so strictly fewer from {first:,}."

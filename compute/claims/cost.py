@@ -65,9 +65,9 @@ def saving_at_65536():
 
 
 @check
-def one_product_of_3_by_4_and_4_by_5():
+def one_product_of_32_by_16_and_16_by_32():
     """The right order is two products with the same three sides."""
-    return attention_flops(3, 4, 5, "right") // 2
+    return attention_flops(16, 32, 32, "right") // 2
 
 
 @check
@@ -205,8 +205,8 @@ def parallel_row():
 
 @check
 def per_token_cost_of_both():
-    softmax = [softmax_decode_flops(n, 128, 128) for n in (1000, 2000)]
-    return [*softmax, decode_flops(128, 128), cache_numbers(2000, 128, 128) // cache_numbers(1000, 128, 128)]
+    softmax = [softmax_decode_flops(n, 128, 128) for n in (1024, 2048)]
+    return [*softmax, decode_flops(128, 128), cache_numbers(2048, 128, 128) // cache_numbers(1024, 128, 128)]
 
 
 @check

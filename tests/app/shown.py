@@ -31,12 +31,15 @@ def opened(page: str, state: str) -> tuple[dict[str, str], dict[str, dict]]:
 
 
 def at(page: str, state: str, place: str) -> list:
-    """What stands at a place: the text of a node, or of a column all rows, one by its number, or those of a key:
-    `view.node`, `view.source.column`, `view.source.column[3]`, `view.source.column[n=32,word=elu]`."""
+    """What stands at a place: the text of a node or a line of it, or of a column all rows, one by its number, or those
+    of a key: `view.node`, `view.node[0]`, `view.source.column`, `view.source.column[3]`,
+    `view.source.column[n=32,word=elu]`."""
     texts, columns = opened(page, state)
     if place in texts:
         return [texts[place]]
     name, _, which = place.rstrip("]").partition("[")
+    if name in texts:
+        return [texts[name].split("\n")[int(which)]]
     source, _, column = name.rpartition(".")
     values = list(columns[source][column])
     if not which:
@@ -99,8 +102,12 @@ def fits(value: float, half: float, expected: float, tolerance: str) -> bool:
     return abs(value - expected) <= (slack + half) * (1 + 1e-9)
 
 
-def shows(page: str, state: str, place: str, expected: float, tolerance: str) -> bool:
+def shows(page: str, state: str, place: str, expected: float | str, tolerance: str) -> bool:
     for thing in at(page, state, place):
+        if isinstance(expected, str):
+            if expected in thing:
+                return True
+            continue
         # A column travels in float32: seven digits.
         told = numbers(thing) if isinstance(thing, str) else [(float(thing), 3e-7 * abs(float(thing)))]
         if any(fits(value, half, expected, tolerance) for value, half in told):

@@ -28,9 +28,11 @@ SHOWN: dict[str, str | dict[int, str]] = {
     # Bracketing
     "C001": {0: "bracketing.row.1.arithmetic"},
     "C002": {0: "bracketing.right_sizes.text"},
+    "C003": "bracketing.same",
     "C004": "bracketing.left_flops",
     "C005": "bracketing.right_flops",
     "C006": "bracketing.headline",
+    "C007": "bracketing.product",
     "C008": "bracketing.left_flops",
     "C009": "bracketing.right_flops",
     "C010": "bracketing.aside",
@@ -39,13 +41,17 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C013": {0: "bracketing.sums"},
     "C014": {0: "bracketing.left_sizes.text", 1: "bracketing.right_sizes.text"},
     "C015": "bracketing.aside",
+    "C016": {0: "bracketing.doubled", 1: "bracketing.doubled"},
     "C017": {2: "bracketing.decoding"},
+    "C018": "bracketing.aside",
     "C050": "bracketing.right_flops",
     "C051": {0: "bracketing.row.0.arithmetic", 1: "bracketing.row.0.arithmetic"},
     "C052": {0: "bracketing.row.0.arithmetic"},
     "C055": {0: "bracketing.row.2.bytes", 1: "bracketing.row.2.arithmetic", 2: "bracketing.row.2.arithmetic"},
     "C056": {0: "bracketing.row.0.bytes", 1: "bracketing.row.0.arithmetic", 2: "bracketing.row.0.arithmetic"},
     "C057": {0: "bracketing.row.1.bytes", 1: "bracketing.row.1.arithmetic", 2: "bracketing.row.1.arithmetic"},
+    "C058": {1: "bracketing.next", 2: "bracketing.next"},
+    "C059": dict.fromkeys(range(6), "bracketing.cases"),
     # Two modes
     "C024": GAP,
     "C030": GAP,
@@ -148,7 +154,6 @@ SHOWN: dict[str, str | dict[int, str]] = {
 }
 
 OWED = """
-    bracketing      C003 C007 C016 C018 C059
     forms           C025 C031 C040 C041 C042 C044 C047 C048 C054 C176
     sharpness       C019 C020 C022 C023 C026 C060 C062 C063 C064 C067 C069 C070 C071 C090 C091 C093 C094 C095 C096
                     C097 C103 C104 C105 C108
@@ -157,7 +162,7 @@ OWED = """
     recall          C127 C139 C154 C155 C156 C157 C178
     rank            C028 C126
     normaliser      C061 C140 C170 C171 C172 C173
-    sizing          C053 C058 C100 C143 C159
+    sizing          C053 C100 C143 C159
 """
 
 OF_VIEWS = {number for number, claim in claims().items() if claim.page in pages()}
@@ -205,7 +210,8 @@ def test_what_is_found_is_not_what_the_place_shows_anywhere(number):
             shows(claim.page, claim.state, place, expected * factor, tolerance)
             for item, place in items(number)
             for expected, tolerance in [wanted(number, item)]
-            if expected and expected == expected and tolerance not in ("at most", "at least")
+            if not isinstance(expected, str) and expected and expected == expected
+            if tolerance not in ("at most", "at least")
         ]
         assert not moved or not all(moved), factor
 

@@ -1,0 +1,77 @@
+"""Both orders on numbers: that they give the same, that softmax has only one, and what the next token costs."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import numpy as np
+
+from components.cases import Nodes, checked
+from components.powers import powers
+from components.words import SOFTMAX
+from compute.agreement import apart
+from compute.attention import linear_attention, softmax_attention
+from compute.cost import attention_flops, decode_flops, softmax_decode_flops
+from compute.examples import random_example
+from compute.feature_maps import FeatureMap, read_member
+from compute.rank import kernel_matrix, numerical_rank
+
+TOKENS, WIDTH = 32, 16
+"""Of the random example that both orders are run on."""
+
+CASES = {
+    "C059": "twice the context, the next token: softmax ×{}, elu+1 ×{}, Performer ×{}, Based ×{}, decayed ×{}; Based "
+    "has {} features",
+}
+
+
+@lru_cache(maxsize=64)
+def same(phi: str) -> str:
+    """How far the two orders are apart, as a share of the largest entry; softmax has one order only."""
+    if phi == SOFTMAX:
+        return "not possible"
+    Q, K, V = random_example(TOKENS, WIDTH, WIDTH, 0)
+    member = _member(phi)
+    left, right = kernel_matrix(Q, K, member) @ V, linear_attention(Q, K, V, member, normalise=False)
+    return f"{powers(float(apart(left, right).max() / np.abs(left).max()))} of the largest entry"
+
+
+def _member(phi: str) -> FeatureMap:
+    """The map, or its family's default where it does not exist at this width."""
+    try:
+        read_member(phi).d_phi(WIDTH)
+    except ValueError:
+        return read_member(phi.partition("~")[0])
+    return read_member(phi)
+
+
+@cache
+def softmax_rank() -> str:
+    """Why no order is left: values that are the identity show softmax's weights."""
+    Q, K, _ = random_example(TOKENS, WIDTH, WIDTH, 0)
+    rank = numerical_rank(softmax_attention(Q, K, np.eye(TOKENS), causal=False, scale=1.0))
+    return f"The weights of {TOKENS} random tokens have rank {rank}; Q·f(K, V) would have {WIDTH} at most."
+
+
+def one_product(T: int, d_phi: int, head: int) -> str:
+    """FLOPs of (d_φ × T)(T × d_v): the right order has two such products."""
+    return f"2 × {d_phi:,} × {T:,} × {head} = {powers(attention_flops(T, d_phi, head, 'right') // 2)}"
+
+
+def doubled(T: int, d_phi: int, head: int, blocked: bool) -> str:
+    """How many times as much both orders take for twice the tokens."""
+    left, right = (
+        attention_flops(2 * T, d_phi, head, order) / attention_flops(T, d_phi, head, order)
+        for order in ("left", "right")
+    )
+    return f"{left:g} times" if blocked else f"{left:g} and {right:g} times"
+
+
+def next_token(T: int, d_phi: int, head: int, blocked: bool) -> str:
+    """FLOPs of decoding one more: over a cache of T tokens, and from a state."""
+    softmax = f"{softmax_decode_flops(T, head, head):,}"
+    return softmax if blocked else f"{softmax} or {decode_flops(d_phi, head):,}"
+
+
+def cases() -> Nodes:
+    return checked("bracketing", CASES)
