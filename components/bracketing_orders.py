@@ -50,12 +50,13 @@ def softmax_rank() -> str:
     """Why no order is left: values that are the identity show softmax's weights."""
     Q, K, _ = random_example(TOKENS, WIDTH, WIDTH, 0)
     rank = numerical_rank(softmax_attention(Q, K, np.eye(TOKENS), causal=False, scale=1.0))
-    return f"The weights of {TOKENS} random tokens have rank {rank}; Q·f(K, V) would have {WIDTH} at most."
+    return f"The weights of random tokens have rank {rank}, all there is; Q·f(K, V) would stop at d_k = {WIDTH}."
 
 
 def one_product(T: int, d_phi: int, head: int) -> str:
     """FLOPs of (d_φ × T)(T × d_v): the right order has two such products."""
-    return f"2 × {d_phi:,} × {T:,} × {head} = {powers(attention_flops(T, d_phi, head, 'right') // 2)}"
+    flops = powers(attention_flops(T, d_phi, head, "right") // 2)
+    return f"{flops} for {d_phi:,} × {T:,} by {T:,} × {head}"
 
 
 def doubled(T: int, d_phi: int, head: int, blocked: bool) -> str:
