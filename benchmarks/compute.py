@@ -6,7 +6,10 @@ Processor time of one thread, so that a busy machine hardly matters.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+import tracemalloc
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -16,45 +19,86 @@ from app.page import OVERVIEW, pages, view
 from benchmarks.report import Row
 from components.lesson import Question
 from components.words import KEYS, PHIS, WIDTHS
-from compute.attention import FORMS
-from compute.crosstalk import every_read
+from compute.attention import (
+    FORMS,
+    causal_linear_attention_chunkwise,
+    delta_attention_chunkwise,
+    softmax_attention,
+)
+from compute.crosstalk import every_read, states
 from compute.feature_maps import FEATURE_MAPS
 from compute.memory import WRITE_RULES, unit
 from compute.rank import kernel_matrix, kernel_spectrum, spectrum
 from compute.sizing.models import models
 
 D, PAIRS = 128, 1024
+BETA = 0.5
 TOKENS, WIDTH = 2048, 64
+LONG = {"recurrent": 2**16, "chunkwise": 2**16, "parallel": 2**11}
+"""Tokens at which memory is measured, and again at twice as many."""
 REPEATS = 3
 
 
 def run(command: str) -> Iterator[Row]:
     yield from _crosstalk()
     yield from _forms()
+    yield from _peers()
+    yield from _peaks()
     yield from _rank()
     yield from _answers()
 
 
 def _crosstalk() -> Iterator[Row]:
+    """All (n, j) in one pass, beside a run for every n, and beside one memory read through after every write."""
     rng = np.random.default_rng(0)
     K, V = unit(rng.standard_normal((PAIRS, D))), rng.standard_normal((PAIRS, D))
     for word in ("additive", "delta"):
-        once, reads = _timed(partial(every_read, K, V, word, beta=0.5))
-        plain, cosines = _timed(partial(_read_all_after_every_write, K, V, word), 1)
-        apart = float(np.nanmax(np.abs(reads.cosine - cosines)))
-        what = f"{word}: every read after each of {PAIRS:,} writes, d = {D}, in one pass"
-        note = f"{1e3 * once:.0f} ms for {1e3 * plain:,.0f} ms write by write; {apart:.0e} apart"
-        yield Row(what, plain / once, "× faster", 1, sense="≥", note=note)
+        once, told = _timed(partial(every_read, K, V, word, beta=BETA))
+        for ways, plain, budget in (("run by run", _run_by_run, 30), ("write by write", _write_by_write, None)):
+            took, reads = _timed(partial(plain, K, V, word), 1)
+            found = (told.cosine, told.energy, told.own)
+            apart = max(float(np.nanmax(np.abs(x - y))) for x, y in zip(reads, found))
+            what = f"{word}: every read after each of {PAIRS:,} writes, d = {D}: one pass against {ways}"
+            note = f"{1e3 * once:.0f} ms for {1e3 * took:,.0f} ms; {apart:.0e} apart"
+            yield Row(what, took / once, "× faster", budget, sense="≥", note=note)
 
 
-def _read_all_after_every_write(K: np.ndarray, V: np.ndarray, word: str) -> np.ndarray:
-    rule, S = WRITE_RULES[word](), np.zeros((D, D))
-    cosines, lengths = np.full((PAIRS, PAIRS), np.nan), np.linalg.norm(V, axis=1)
-    for n in range(PAIRS):
-        S = rule(S, K[n], V[n], beta=0.5)
-        reads = K[: n + 1] @ S
-        cosines[n, : n + 1] = np.sum(reads * V[: n + 1], axis=1) / (np.linalg.norm(reads, axis=1) * lengths[: n + 1])
-    return cosines
+def _run_by_run(K: np.ndarray, V: np.ndarray, word: str) -> np.ndarray:
+    """For every n a memory of its own, filled as fast as `states` can; all its pairs read at once."""
+    values = _with_names(V, word)
+    runs = (states(K[:n], values[:n, : D + n], word, [n], beta=BETA)[0] for n in range(1, PAIRS + 1))
+    return _read_through(K, V, runs)
+
+
+def _write_by_write(K: np.ndarray, V: np.ndarray, word: str) -> np.ndarray:
+    """One memory, written into pair by pair; all pairs so far read at once after every write."""
+    rule, values = WRITE_RULES[word](), _with_names(V, word)
+
+    def memories() -> Iterator[np.ndarray]:
+        S = np.zeros((D, values.shape[1]))
+        for n in range(1, PAIRS + 1):
+            now = slice(0, D + n)  # names that are not written yet are zero, and stay so
+            S[:, now] = rule(S[:, now], K[n - 1], values[n - 1, now], beta=BETA)
+            yield S
+
+    return _read_through(K, V, memories())
+
+
+def _with_names(V: np.ndarray, word: str) -> np.ndarray:
+    """Beside its value each pair stores its name under a rule that corrects: else its own share is known to be 1."""
+    return np.concatenate([V, np.eye(PAIRS)], axis=1) if WRITE_RULES[word].corrects else V
+
+
+def _read_through(K: np.ndarray, V: np.ndarray, memories: Iterable[np.ndarray]) -> np.ndarray:
+    """Cosine, energy and own share of every pair in each memory, [3, N, N], NaN where it is not stored yet."""
+    squares, told = np.sum(V * V, axis=1), np.full((3, PAIRS, PAIRS), np.nan)
+    for n, S in enumerate(memories, start=1):
+        keys, stored, reads = K[:n], V[:n], K[:n] @ S[:, :D]
+        own = np.einsum("jd,dj->j", keys, S[:, D : D + n]) if S.shape[1] > D else np.ones(n)
+        cosine = np.sum(reads * stored, axis=1) / np.sqrt(np.sum(reads * reads, axis=1) * squares[:n])
+        miss = reads - own[:, None] * stored
+        told[:, n - 1, :n] = cosine, np.sum(miss * miss, axis=1) / squares[:n], own
+    return told
 
 
 def _forms() -> Iterator[Row]:
@@ -66,6 +110,53 @@ def _forms() -> Iterator[Row]:
         what = f"causal attention of {TOKENS:,} tokens, d = {WIDTH}: chunkwise against {word}"
         note = f"{1e3 * spent['chunkwise']:.0f} ms for {1e3 * spent[word]:.0f} ms"
         yield Row(what, spent[word] / spent["chunkwise"], "× faster", note=note)
+
+
+def _peers() -> Iterator[Row]:
+    """Forms on torch tensors of a CPU beside what others offer there, where it is installed."""
+    try:
+        import torch
+    except ImportError:
+        return
+    torch.set_num_threads(1)
+    rng = np.random.default_rng(0)
+    Q, K, V = (torch.from_numpy(a)[None, None] for a in rng.standard_normal((3, TOKENS, WIDTH)))
+    K = K / torch.linalg.vector_norm(K, dim=-1, keepdim=True)
+    beta = torch.full(K.shape[:-1], BETA, dtype=K.dtype)
+    heads_last = [a.transpose(1, 2).contiguous() for a in (Q, K, V)]
+    identity = FEATURE_MAPS["identity"]()
+    softmax = torch.nn.functional.scaled_dot_product_attention
+    chunkwise, delta = partial(causal_linear_attention_chunkwise, normalise=False), delta_attention_chunkwise
+    calls = {"softmax": (partial(softmax_attention, Q, K, V), "torch", partial(softmax, Q, K, V, is_causal=True))}
+    with suppress(ImportError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without a GPU it says on import that its kernels are off
+        from fla.ops.delta_rule.naive import delta_rule_chunkwise
+        from fla.ops.linear_attn.naive import naive_chunk_linear_attn
+
+        theirs = partial(naive_chunk_linear_attn, *heads_last, scale=1.0, normalize=False)
+        calls["chunkwise"] = partial(chunkwise, Q, K, V, identity), "flash-linear-attention's naive chunks", theirs
+        theirs = partial(delta_rule_chunkwise, Q, K, V, beta)
+        calls["delta, chunkwise"] = partial(delta, Q, K, V, beta), "flash-linear-attention's naive chunks", theirs
+    for form, (ours, who, theirs) in calls.items():
+        took, other = _timed(ours)[0], _timed(theirs)[0]
+        what = f"{form}, {TOKENS:,} tokens, d = {WIDTH}, torch on a CPU: time over that of {who}"
+        yield Row(what, took / other, "×", note=f"{1e3 * took:.0f} ms for {1e3 * other:.0f} ms")
+
+
+def _peaks() -> Iterator[Row]:
+    """How much more memory a form holds at its peak for twice the tokens, its inputs not counted."""
+    phi = FEATURE_MAPS["elu"]()
+    for word, T in LONG.items():
+        peaks = []
+        for tokens in (T, 2 * T):
+            Q, K, V = np.random.default_rng(0).standard_normal((3, tokens, 16))
+            tracemalloc.start()
+            FORMS[word](Q, K, V, phi)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        what = f"{word}: peak memory of {2 * T:,} tokens over {T:,}"
+        note = f"{peaks[1] / 2**20:,.0f} MiB for {peaks[0] / 2**20:,.0f} MiB"
+        yield Row(what, peaks[1] / peaks[0], "×", None if word == "parallel" else 2.1, note=note)
 
 
 def _rank() -> Iterator[Row]:

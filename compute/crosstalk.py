@@ -1,8 +1,7 @@
 """Every read after every write, from one pass over the pairs.
 
-With the corrected values u of `compute.filling` known, the inner product of the read of pair j with vⱼ and the
-read's squared length obey scalar recursions in n.  So no read is ever formed: a few matrix products and decayed
-running sums per block of pairs give all n and j.
+With the corrected values u of `compute.filling`, the inner product of the read of pair j with vⱼ and the read's
+squared length obey scalar recursions in n: a few matrix products and running sums per block of pairs give all n and j.
 
 Conventions: keys K `[*lead, N, d]` and values V `[*lead, N, d_v]` as they come (bring keys to unit length
 with `compute.memory.unit`), row n−1 of a result is the memory after n writes, column j is pair j
@@ -21,6 +20,9 @@ from compute.arrays import Array, admit, leave, namespace, whole
 from compute.filling import BLOCK, Block, blocks, enter, states
 from compute.memory import admit_pairs
 from compute.write_rules import WriteRule, recall
+
+SPAN = 32
+"""Writes that a running sum takes at once."""
 
 __all__ = ["Reads", "SplitRead", "best_reads", "every_read", "expected_energy", "split_read", "states"]
 
@@ -62,7 +64,7 @@ class Reads:
 
     @property
     def oldest(self) -> Array:
-        """Cosine of the first pair, `[*lead, N]`."""
+        """Cosine of the first pair."""
         return self.cosine[..., :, 0]
 
 
@@ -100,54 +102,68 @@ def every_read(
 ) -> Reads:
     """All N² reads of a memory filled pair by pair.  ValueError for shapes that do not fit or a value of length zero.
 
-    Cost about N²(2d + d_v + 2·block) FLOPs, with a correcting rule N²(4d + d_v + 3·block); memory 3N² numbers.
+    Cost about N²(2d + d_v + 2·SPAN) FLOPs, with a correcting rule N²(4d + d_v + 3·SPAN); memory 3N² numbers.
     """
     admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
     xp, (K, V) = admitted.xp, admitted.arrays
-    squares = _squares(xp, V)
-    V_rel = V / squares[..., None]
+    size = xp.sqrt(_squares(xp, V))
+    # Every pair is read in units of its own value, a number per pair here instead of a division per read.
+    K_rel, V_rel = K / size[..., None], V / size[..., None]
     *lead, N, d = K.shape
-    empty = {"dtype": K.dtype, "device": device(K)}
-    cosine, energy, share = (xp.empty((*lead, N, N), **empty) for _ in range(3))
-    nothing = xp.zeros((), **empty)
+    like_K = {"dtype": K.dtype, "device": device(K)}
+    told = xp.full((3, *lead, N, N), xp.nan, **like_K)  # in one piece, which costs fewer page faults
+    cosine, energy, share = told[0, ...], told[1, ...], told[2, ...]
+    nothing = xp.zeros((), **like_K)
     shortest = nothing + (64 * xp.finfo(K.dtype).eps) ** 2
-    names = xp.zeros((*lead, d, N), **empty) if rule.corrects else None
-    dot = length = own = xp.zeros((*lead, 0), **empty)
+    names = xp.zeros((*lead, d, N), **like_K) if rule.corrects else None
+    dot = length = own = xp.zeros((*lead, 0), **like_K)
     for part in blocks(xp, K, V, rule, alpha, beta, block):
-        a, b, S, U, decay, kept = part.start, part.stop, part.S, part.U, part.decay, part.kept[..., None]
-        new, past = K[..., a:b, :], K[..., :b, :]
+        a, b, U, decay, kept = part.start, part.stop, part.U, part.decay, part.kept
+        new, unit = K[..., a:b, :], size[..., a:b]
         # rₙ = αₙrₙ₋₁ + (kₙ·kⱼ)uₙ for every j, hence ‖rₙ‖² = αₙ²‖rₙ₋₁‖² + (kₙ·kⱼ)(2αₙrₙ₋₁ + (kₙ·kⱼ)uₙ)·uₙ,
         # where the last product is kⱼ·growthₙ: like the Gram matrix, one product with all keys.
-        inner = decay * (U @ U.mT)
-        growth = (xp.tril(inner) + xp.tril(inner, k=-1)) @ new + 2 * kept * (U @ S.mT)
-        both = xp.concat([new, growth], axis=-2) @ past.mT
+        inner = xp.tril(decay * (U @ U.mT))
+        inner += xp.tril(inner, k=-1)
+        growth = inner @ new + 2 * kept[..., None] * (U @ part.S.mT)
+        both = xp.concat([new, growth], axis=-2) @ K_rel[..., :b, :].mT
         gram, steps = both[..., : b - a, :], both[..., b - a :, :]
         # Three running sums over n, each carried on from the block before; new pairs start from what S reads.
-        first = new @ S
+        first = part.reads / unit[..., None]
         dot = xp.concat([dot, _dot(xp, first, V_rel[..., a:b, :])], axis=-1)
-        dots = decay @ (gram * (U @ V_rel[..., :b, :].mT))
-        dots += kept * dot[..., None, :]
+        dots = _running(decay, kept, dot, gram, U @ V_rel[..., :b, :].mT)
         length = xp.concat([length, _dot(xp, first, first)], axis=-1)
-        lengths = (decay * decay) @ (gram * steps)
-        lengths += kept * kept * length[..., None, :]
-        own = xp.concat([own, xp.zeros((*lead, b - a), **empty)], axis=-1)
-        owns = kept * own[..., None, :]
+        lengths = _running(decay * decay, kept * kept, length, gram, steps)
+        owns = share[..., a:b, :b]
         if rule.corrects:
-            owns += decay @ (gram * _write_names(xp, part, new, names))
+            echo, named = _name(part, new, names, unit)
+            owns[..., :a] = _running(decay, kept, own, gram[..., :a], echo)
+            owns[..., a:] = _running(decay, kept, nothing, gram[..., a:], named)
         else:
-            owns[..., a:b] += decay * xp.linalg.diagonal(gram[..., a:])[..., None, :]
+            owns[..., :a] = kept[..., None] * own[..., None, :]
+            owns[..., a:] = decay * (unit * xp.linalg.diagonal(gram[..., a:]))[..., None, :]
         dot, length, own = dots[..., -1, :], lengths[..., -1, :], owns[..., -1, :]
-        lengths = lengths / squares[..., None, :b]
-        later = xp.where(xp.triu(xp.ones((b - a, b - a), **empty), k=1) > 0, xp.nan, 0.0)
-        for out, values in (
-            (cosine, dots / xp.sqrt(xp.maximum(lengths, shortest))),
-            (energy, xp.maximum(lengths + owns * (owns - 2 * dots), nothing)),
-            (share, owns),
-        ):
-            values[..., a:] += later
-            out[..., a:b, :b] = values
-            out[..., a:b, b:] = xp.nan
+        later = xp.where(xp.triu(xp.ones((b - a, b - a), **like_K), k=1) > 0, xp.nan, 0.0)
+        dots[..., a:] += later
+        owns[..., a:] += later
+        miss = owns - 2 * dots
+        miss *= owns
+        miss += lengths
+        energy[..., a:b, :b] = xp.maximum(miss, nothing)
+        cosine[..., a:b, :b] = dots / xp.sqrt(xp.maximum(lengths, shortest))
     return Reads(*(leave(admitted, x) for x in (cosine, energy, share)))
+
+
+def _running(decay: Array, kept: Array, before: Array, gram: Array, steps: Array) -> Array:
+    """xₙ = αₙxₙ₋₁ + gramₙ·stepsₙ from x = before, for every n of a block, `[*, b, j]`; takes the place of steps."""
+    steps *= gram
+    for a in range(0, steps.shape[-2], SPAN):
+        span = slice(a, a + SPAN)
+        rows = steps[..., span, :]
+        # What came before decays like the first step.
+        rows[..., 0, :] += (decay[..., a : a + 1, a - 1] if a else kept[..., :1]) * before
+        rows[...] = decay[..., span, span] @ rows
+        before = rows[..., -1, :]
+    return steps
 
 
 def expected_energy(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0) -> Array:
@@ -201,18 +217,20 @@ def names_of(K: Array) -> Array:
     return xp.broadcast_to(xp.eye(N, dtype=K.dtype, device=device(K)), (*K.shape[:-2], N, N))
 
 
-def _write_names(xp: Any, block: Block, new: Array, names: Array) -> Array:
-    """Write the names of a block's pairs into the memory `names`, in place; their corrected values `[*, b, stop]`.
+def _name(block: Block, new: Array, names: Array, unit: Array) -> tuple[Array, Array]:
+    """Write the names of a block's pairs, in units of their values, into the memory `names`, in place.
 
-    Reads of that memory are the weights of `SplitRead`; the entry of a pair's own name is its own share.
+    Returned are the corrected values of earlier pairs' names `[*, b, start]`, of which only the echo is corrected
+    away, and of the block's own `[*, b, b]`.  In a read of that memory a pair's own name stands for its own share.
     """
     a, b = block.start, block.stop
-    # The names of earlier pairs are not among the values of this block: only their echo is corrected away.
-    earlier = -(block.solve * block.kept[..., None, :]) @ (new @ names[..., :a])
-    U = xp.concat([earlier, xp.broadcast_to(block.solve, (*new.shape[:-2], b - a, b - a))], axis=-1)
-    names[..., :b] *= block.kept[..., -1, None, None]
-    names[..., :b] += (block.decay[..., -1, :, None] * new).mT @ U
-    return U
+    echo = -((block.solve * block.kept[..., None, :]) @ new) @ names[..., :a]
+    named = block.solve * unit[..., None, :]
+    into = (block.decay[..., -1, :, None] * new).mT
+    names[..., :a] *= block.kept[..., -1, None, None]
+    names[..., :a] += into @ echo
+    names[..., a:b] = into @ named
+    return echo, named
 
 
 def _squares(xp: Any, V: Array) -> Array:

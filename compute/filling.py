@@ -17,10 +17,11 @@ from array_api_compat import device
 
 from compute.arrays import Admitted, Array, leave, whole
 from compute.memory import admit_pairs
+from compute.triangular import inverse_unit_lower
 from compute.write_rules import WriteRule, find_rule, gate
 
-BLOCK = 32
-"""Pairs per block.  A longer one means more work inside it and fewer steps, which suits a GPU."""
+BLOCK = 64
+"""Pairs per block.  A longer one means more work inside it and fewer, larger products."""
 
 
 def states(
@@ -51,13 +52,15 @@ def states(
 class Block(NamedTuple):
     """Pairs start…stop−1: the memory before them, their corrected values, and the decay between them.
 
-    decay `[*, b, b]` is lower triangular, entry (n, t) the product of alpha over the writes after t up to n;
-    kept `[*, b]` is the product up to n, what is left of S.  solve `[*, b, b]` turns errors into U.
+    reads `[*, b, d_v]`: what its keys read from S.  decay `[*, b, b]` is lower triangular, entry (n, t) the
+    product of alpha over the writes after t up to n; kept `[*, b]` is the product up to n, what is left of S.
+    solve `[*, b, b]` turns errors into U.
     """
 
     start: int
     stop: int
     S: Array
+    reads: Array
     U: Array
     decay: Array
     kept: Array
@@ -80,6 +83,7 @@ def blocks(
     for a in range(0, N, size):
         b = min(a + size, N)
         new, U, solve = K[..., a:b, :], V[..., a:b, :], None
+        reads = new @ S
         keep = alpha[..., a:b]
         # Products of alpha, never quotients of running products: those overflow, and an alpha may be 0.
         below = xp.tril(xp.ones((b - a, b - a), dtype=xp.bool, device=device(K)), k=-1)
@@ -88,11 +92,9 @@ def blocks(
         kept = decay[..., :, 0] * keep[..., :1]
         if rule.corrects:
             strength = beta[..., a:b]
-            system = xp.tril(strength[..., :, None] * decay * (new @ new.mT), k=-1)
-            system = system + xp.eye(b - a, dtype=K.dtype, device=device(K))
-            solve = xp.linalg.inv(system) * strength[..., None, :]
-            U = solve @ (U - kept[..., None] * (new @ S))
-        block = Block(a, b, S, U, decay, kept, solve)
+            solve = inverse_unit_lower(strength[..., :, None] * decay * (new @ new.mT)) * strength[..., None, :]
+            U = solve @ (U - kept[..., None] * reads)
+        block = Block(a, b, S, reads, U, decay, kept, solve)
         yield block
         S = block.after(K, b - a)
 
