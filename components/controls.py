@@ -107,7 +107,7 @@ def _width(member: Any, d_k: int) -> str:
 
 
 RULES = {word.replace("_", " "): word for word in WRITE_RULES}
-ENGINE_NAMES = ("the arithmetic", f"{ENGINE} pages", "with prefix caching")
+ENGINE_NAMES = ("arithmetic", f"{ENGINE} pages", "+ prefix cache")
 DRAWS = {"median of ten": 0, **{f"draw {i} alone": i for i in range(1, 11)}}
 EXAMPLE_NAMES = {"hand": "three by hand", "random": "37 random"}
 
@@ -136,10 +136,11 @@ CONTROLS: dict[str, Control] = {
     "precision": Control("computed in", segmented("precision", {word: word for word in PRECISIONS})),
     "compare": Control("compare with", make_compare),
     "batch": Control("sequences", whole("batch", 1, 4096, 76)),
+    "exact": Control("at exactly T", whole("exact", 0, 10_000_000, 92)),
     "engine": Control("bytes of", segmented("engine", dict(zip(ENGINE_NAMES, ENGINES)))),
-    "kv": Control("", choice("kv", DTYPE_NAMES, 104, "cache dtype"), has_cache),
-    "state": Control("", choice("state", DTYPE_NAMES, 104, "state dtype"), has_state),
-    "conv": Control("", choice("conv", DTYPE_NAMES, 104, "conv dtype"), has_conv),
+    "kv": Control("", choice("kv", DTYPE_NAMES, 98, "cache dtype"), has_cache),
+    "state": Control("", choice("state", DTYPE_NAMES, 98, "state dtype"), has_state),
+    "conv": Control("", choice("conv", DTYPE_NAMES, 98, "conv dtype"), has_conv),
     "columns": Control("", choice("columns", COLUMNS, 84, "conv columns"), has_open_conv),
     "mla": Control("", choice("mla", MLA, 118, "latent cached as"), has_open_latent),
     "tp": Control("tensor-parallel ranks", whole("tp", 1, 64, 58)),

@@ -104,8 +104,8 @@ VIEW = View(
     question="How many bytes does my model keep, and when does the state win?",
     axis="T",
     asks=(),
-    dials=("batch", "engine", "kv", "state", "gpu", "gib"),
-    more=("conv", "columns", "mla", "tp"),
+    dials=("batch", "exact", "engine", "gpu", "gib", "kv", "state"),
+    more=("tp", "conv", "columns", "mla"),
     span=round(float(np.log(LAST) / np.log(EDGE)), 4),
     reels=REELS,
     draw=draw,
@@ -115,6 +115,7 @@ VIEW = View(
     readouts=(
         ("At this length", ""),
         ("in all", "sizing.total"),
+        ("at the length entered", "sizing.exact"),
         ("if every layer were softmax", "sizing.twin"),
         (BOTH_WAYS, "sizing.both"),
         ("fixed, at any length", "sizing.fixed"),

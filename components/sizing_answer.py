@@ -17,7 +17,9 @@ from components.sizing_bill import keys_texts, row_sizes, row_texts
 from components.sizing_said import (
     LAST,
     Sums,
+    at_length,
     crossings,
+    exactly,
     headline,
     loads,
     make_bill,
@@ -121,6 +123,7 @@ def answer(question: Question) -> Answer:
                 *own["sizing.texts"],
                 ("sizing.aside", mapped["said"]),
                 ("sizing.subject", f" · {name}"),
+                ("sizing.exact", at_length(sums(shape, options), question.exact)),
                 ("sizing.longest", fitting.context(shape, question, options)),
                 ("sizing.room", fitting.room(question)),
             ]
@@ -151,7 +154,7 @@ def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
             "headline": [list(gap) for gap in zip(*[WORDS_OF_STOPS, caches, twins][:gaps])],
             "sentence": [[n] for n in load] if state_rows(shape) else [basis] * len(STOPS),
             "load": load,
-            "total": [f"{human_bytes(n)} = {n:,} B" for n in exact],
+            "total": [exactly(n) for n in exact],
             "twin_said": [human_bytes(twin.total_bytes(t)) for t in STOPS] if twin else [""] * len(STOPS),
             "warned": [careful if t <= native else beyond.replace(f"{LAST:,}", f"{t:,}") for t in STOPS],
             **row_sizes(shape, options, STOPS),

@@ -13,9 +13,13 @@ FORMATS = ("csv", "json")
 
 
 def exported(question: Question, tokens: int, form: object) -> tuple[str, str]:
-    """File name and content of the bill at a context length.  ValueError for an unknown format."""
+    """File name and content of the bill at a context length, the visitor's own if there is one.
+
+    ValueError for an unknown format.
+    """
     if form not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}")
+    tokens = question.exact or tokens
     shape, _ = shape_of(question)
     made = make_bill(shape, tokens, counted(shape, options_of(question))[0])
     name = f"{'own-model' if question.own else question.model}-{tokens}-tokens.{form}"

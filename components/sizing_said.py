@@ -47,6 +47,16 @@ def headline(name: str, own: Sums, twin: Sums | None, options: Options) -> tuple
     return f"{who}: {verb}{{}} of cache, {state} of state, not {{}}.", 3
 
 
+def exactly(n: int) -> str:
+    """Bytes for people and to the byte."""
+    return f"{human_bytes(n)} = {n:,} B"
+
+
+def at_length(own: Sums, T: int) -> str:
+    """Bytes at a length that need not be a stop; empty for none."""
+    return f"{tokens(T)} tokens: {exactly(own.total_bytes(T))}" if T else ""
+
+
 def state_rows(shape: ModelShape) -> int:
     """Rows of the largest state matrix; 0 if there is none."""
     return max((group.family.rows for group in shape.layers if group.family.rows), default=0)

@@ -140,6 +140,7 @@ WORDS: dict[str, Word] = {
         _word("columns", "k", one_of(COLUMNS), "columns of the convolution window that are kept"),
         _word("mla", "latent", one_of(MLA), "form in which latent attention is cached"),
         _word("tp", 1, number(1, 64, int), "tensor-parallel ranks; the bill is one rank's"),
+        _word("exact", 0, number(0, 10_000_000, int), "a context length of your own, in tokens; 0 for none"),
         _word("engine", ARITHMETIC, one_of(ENGINES), "what is counted: the arithmetic, or the pages of an engine"),
         _word("gpu", "h200", one_of(gpus()), "accelerator that the model is fitted into"),
         _word("gib", 0, number(0, 100_000, int), "GiB free for caches and states; 0 is all of the accelerator"),

@@ -15,6 +15,7 @@ from components.lesson import Question
 from components.own import paste
 from components.sizing_answer import counted
 from components.sizing_bill import ROWS
+from components.sizing_export import exported
 from components.sizing_said import make_bill
 from compute.sizing import Options, all_softmax_twin, bill, human_bytes, load_model, model_crossings, models
 from compute.sizing.options import ENGINES
@@ -231,6 +232,17 @@ def test_what_fits_is_on_the_page_in_words():
     moved = 40 * 2**30 + 2 * 280 * 2**20 + 40_960  # the cache is read and one token written, the state read and written
     assert said("sizing", question, "sizing.traffic")[i] == human_bytes(moved)
     assert said("sizing", question, "sizing.speed")[i] == f"≤ {4_800 * 10**9 / moved:,.0f} tokens/s"
+
+
+def test_a_length_of_ones_own_is_billed_to_the_byte():
+    made = bill(load_model("qwen3.8-27b"), 100_001, batch=2, kv_dtype="fp8")
+    question = Question(model="qwen3.8-27b", batch=2, kv="fp8", exact=100_001)
+    assert nodes(question)["sizing.exact"] == f"100,001 tokens: 6.392 GiB = {made.total_bytes:,} B"
+    assert nodes(replace(question, exact=0))["sizing.exact"] == ""
+    name, text = exported(question, 2**20, "json")
+    assert name == "qwen3.8-27b-100001-tokens.json" and json.loads(text)["total_bytes"] == made.total_bytes
+    name, text = exported(replace(question, exact=0, engine="vllm-0.33"), 1_024, "csv")
+    assert name == "qwen3.8-27b-1024-tokens.csv" and "engine vllm-0.33" in text.splitlines()[1]
 
 
 def test_lengths_beyond_the_native_one_are_warned_of_on_the_page():
