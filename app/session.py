@@ -124,6 +124,8 @@ class Session:
                 self.send(
                     "page.paste", {"text": [f"config is larger than {MAX_BYTES:,} bytes; paste the model's own."]}
                 )
+            elif isinstance(text, str) and len(text) > longest:
+                self._refused([f"Nothing was changed: {len(text):,} characters are more than are read at once."])
             told = json.loads(text) if isinstance(text, str) and len(text) <= longest else None
         except (KeyError, IndexError, TypeError, ValueError, RecursionError):
             return

@@ -49,9 +49,12 @@
   X.set = told => {
     const refused = [], up = {}
     for (const [word, text] of Object.entries(told)) {
-      const stops = page.axes[word]?.stops, value = Number(text)
-      if (stops) {
-        if (text === '' || text === null || !(value >= stops[0] && value <= stops.at(-1)))
+      const stops = page.axes[word]?.stops
+      if (text !== null && typeof text != 'string' && typeof text != 'number')
+        refused.push(`${word.slice(0, 40)} is given neither a text nor a number`)
+      else if (stops) {
+        const value = Number(text)
+        if (String(text ?? '').trim() === '' || !(value >= stops[0] && value <= stops.at(-1)))
           refused.push(`${word} = ${String(text).slice(0, 40)} is no number from ${stops[0]} to ${stops.at(-1)}`)
         else { X.play(word, false); X.seek(word, nearest(word, value)) }
       } else if (word == 'theme') {
@@ -67,6 +70,7 @@
   // Exactly these words, all others at their defaults.
   X.restore = told => {
     const up = {}
+    for (const axis in page.axes) X.play(axis, false)
     for (const axis in page.axes) X.seek(axis, nearest(axis, +(told[axis] ?? page.axes[axis].start)))
     X.setTheme(told.theme == 'dark' ? 'dark' : 'light')
     for (const word of page.words) up[word] = told[word] ?? null

@@ -5,19 +5,22 @@
   const X = window.Explorer, page = X.page, root = document.documentElement
   if (window.parent === window) return
   const file = location.protocol == 'file:', host = page.kept.host || location.origin
+  const ours = () => { try { return window.parent.location.origin == host } catch { return false } }
+  if (!file && !page.kept.host && !ours()) return // framed by a site that nobody named: nothing to say to it
   const heard = event => event.source === window.parent && (event.origin === host || (file && event.origin == 'null'))
   const tell = (kind, more = {}) =>
     window.parent.postMessage({explorer: kind, view: page.name, ...more}, file ? '*' : host)
   const state = id => tell('state', {id, words: X.told(), playing: Object.keys(page.axes).filter(X.plays)})
 
+  const known = axis => typeof axis == 'string' && Object.hasOwn(page.axes, axis)
   const doing = {
     get: () => {},
     set: ({words}) => words && typeof words == 'object' ? X.set(words) : ['set needs words: {name: value}'],
     step: ({axis = page.axis, by = 1}) => {
-      if (!(axis in page.axes) || !Number.isInteger(by)) return ['step needs an axis of this page and a whole number']
+      if (!known(axis) || !Number.isInteger(by)) return ['step needs an axis of this page and a whole number']
       X.play(axis, false); X.seek(axis, X.at[axis] + by); X.rest(axis)
     },
-    play: ({axis = page.axis}) => axis in page.axes ? X.play(axis, true) : ['play needs an axis of this page'],
+    play: ({axis = page.axis}) => known(axis) ? X.play(axis, true) : ['play needs an axis of this page'],
     pause: () => { for (const axis in page.axes) X.play(axis, false) },
     reset: () => X.restore({theme: root.dataset.theme}),
     reveal: () => X.reveal(),

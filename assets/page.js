@@ -32,9 +32,10 @@
 
   // --- events: one source, counted, checked by the server like the address
   let count = 0
-  const send = (kind, told) => session?.get_model_by_name('page.event')?.setv({
+  const early = [] // what is asked before the session is there
+  const send = (kind, told) => session ? session.get_model_by_name('page.event')?.setv({
     data: {kind: [kind], told: [JSON.stringify(told)], count: [++count]}
-  })
+  }) : early.push([kind, told])
 
   // --- address
   const query = () => {
@@ -89,6 +90,7 @@
     carrier.properties.tags.change.connect(adopt)
     adopt()
     document.documentElement.dataset.session = 'ready'
+    for (const [kind, told] of early.splice(0)) send(kind, told)
     session.on_event?.('connection_lost', () => { document.documentElement.dataset.session = 'lost' })
   }
   function find() {
