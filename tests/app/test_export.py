@@ -29,8 +29,11 @@ def fixed(monkeypatch):
 class Loads(HTMLParser):
     """Every address that opening the page fetches, its links, and the text of its scripts and styles."""
 
-    LOADED = (("script", "src"), ("img", "src"), ("iframe", "src"), ("link", "href"), ("source", "src"), ("use", "href"),
-              ("image", "href"), ("object", "data"), ("embed", "src"), ("video", "src"), ("audio", "src"))  # fmt: skip
+    LOADED = (
+        *((tag, "src") for tag in ("script", "img", "iframe", "source", "embed", "video", "audio", "track", "input")),
+        *((tag, "href") for tag in ("link", "use", "image")),
+        ("object", "data"),
+    )
 
     def __init__(self, html: str):
         super().__init__(convert_charrefs=True)
@@ -113,7 +116,9 @@ def test_words_that_are_refused_are_named_one_by_one_and_no_file_made(state, tol
 
 
 def test_a_state_goes_with_one_view_only(tmp_path, capsys):
-    assert refusal(capsys, "all", "--state", "n=5", "--out", str(tmp_path / "d")).startswith("--state goes with one view")
+    assert refusal(capsys, "all", "--state", "n=5", "--out", str(tmp_path / "d")).startswith(
+        "--state goes with one view"
+    )
     assert not (tmp_path / "d").exists()
 
 
@@ -127,7 +132,9 @@ def test_a_theme_that_is_none_is_refused_by_the_parser(tmp_path, capsys):
 def test_where_nothing_can_be_written_it_says_so_and_leaves_no_half_file(where, tmp_path, capsys, fixed):
     (tmp_path / "file").write_text("here before")
     (tmp_path / "folder.html").mkdir()
-    out = tmp_path / {"a file is in the way": "file/x.html", "a folder is in the way": "folder.html"}.get(where, "x" * 300)
+    out = tmp_path / {"a file is in the way": "file/x.html", "a folder is in the way": "folder.html"}.get(
+        where, "x" * 300
+    )
     said = refusal(capsys, CHEAP, "--out", str(out))
     assert said.startswith(f"{out} cannot be written: ")
     assert {path.name for path in tmp_path.rglob("*")} == {"file", "folder.html"}
