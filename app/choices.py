@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import product
 from math import prod
@@ -20,13 +20,17 @@ from components.lesson import Lesson, Question, fit
 from components.reel import Columns, is_drawn
 from components.view import View
 from components.words import WORDS
+from compute.sizing import models
 
 MOST_SHOWN_AS_BUTTONS = 12
 MOST_ANSWERS = 64
 """Combinations that a file answers: more would take minutes to make."""
 
-LISTS = ("compare", "knob")
-"""Controls whose list follows from other choices: never live in a file."""
+LISTS: dict[str, Callable[[Lesson], str]] = {
+    "compare": lambda lesson: ", ".join(models()[word].name for word in lesson.compare.split(",") if word) or "none",
+    "knob": lambda lesson: "as each map has them",
+}
+"""Controls whose list follows from other choices, never live in a file, and what is said of them."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +83,15 @@ def file_controls(lesson: Lesson, words: tuple[str, ...]) -> list[FileControl]:
     """The page's controls, each with all that it offers; those without a list have no options."""
     told = []
     for word, widget in make_controls(lesson, words).items():
-        if word in LISTS or not widget.visible:
+        if word in LISTS:
+            told.append(FileControl(word, CONTROLS[word].label, "", LISTS[word](lesson)))
             continue
         value = lesson.question.map_word if word == "phi" else getattr(lesson, word)
         listed = getattr(widget, "options", None) or {}
         named = listed if isinstance(listed, dict) else {str(option): option for option in listed}
-        options = tuple(Option(WORDS[word].write(option), str(label)) for label, option in named.items())
+        # What is of no use yet may be after another choice: it is told, but stays as it is.
+        offered = named.items() if widget.visible else ()
+        options = tuple(Option(WORDS[word].write(option), str(label)) for label, option in offered)
         label = next((str(label) for label, option in named.items() if option == value), WORDS[word].write(value))
         title = CONTROLS[word].label or getattr(widget, "label", "") or WORDS[word].meaning
         told.append(FileControl(word, title, WORDS[word].write(value), label, options))

@@ -302,6 +302,7 @@ def same_numbers(shown, values, where: str):
         return
     found = np.ravel(np.asarray(_floats(shown), dtype=float))
     wanted = np.ravel(np.asarray(values, dtype=float))
+    wanted = np.where(np.isfinite(wanted), wanted, np.nan)  # `plain` shows no number the same way, whatever is not one
     assert len(found) >= len(wanted), where
     np.testing.assert_allclose(found[: len(wanted)], wanted, rtol=2e-6, atol=1e-12, err_msg=where)
     assert np.isnan(found[len(wanted) :]).all(), where
