@@ -16,7 +16,7 @@ from bokeh.models import ColumnDataSource
 
 from app.session import answers, same
 from components.controls import CONTROLS, make_controls
-from components.lesson import Lesson, Question, fit
+from components.lesson import SERVER, Lesson, Question, fit
 from components.reel import Columns, is_drawn
 from components.view import View
 from components.words import WORDS
@@ -85,6 +85,8 @@ def file_controls(lesson: Lesson, words: tuple[str, ...]) -> list[FileControl]:
     for word, widget in make_controls(lesson, words).items():
         if word in LISTS:
             told.append(FileControl(word, CONTROLS[word].label, "", LISTS[word](lesson)))
+            continue
+        if word not in SERVER:  # a second hand on what another control says
             continue
         value = lesson.question.map_word if word == "phi" else getattr(lesson, word)
         listed = getattr(widget, "options", None) or {}
