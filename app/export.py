@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -105,7 +106,7 @@ def _render(name, lesson, values, live, nav, link) -> str:
         "table": choices.table,
     }
     for card in told["cards"]:
-        card["says"] = reachable(card["view"].word, lesson, words)
+        card["says"] = reachable(card["view"].word, lesson, told["data"]["live"]["options"])
     return template().render(
         told,
         offline=True,
@@ -121,15 +122,18 @@ def _render(name, lesson, values, live, nav, link) -> str:
     )
 
 
-def reachable(view: str, lesson: Lesson, live: tuple[str, ...]) -> Teaching:
-    """What is said beside a view, without the presets that need a choice which is fixed in the file."""
+def reachable(view: str, lesson: Lesson, live: Mapping[str, list[str]]) -> Teaching:
+    """What is said beside a view, without the presets that need a choice which the file has not.
+
+    live: the texts that each word may take in the file.
+    """
     said, fixed = teaching(view), [word for word in WORDS.values() if word.server and word.name not in live]
 
     def stands(words: dict[str, str]) -> bool:
         return all(
             (word.read(words[word.name]) if word.name in words else word.default) == getattr(lesson, word.name)
             for word in fixed
-        )
+        ) and all(words.get(word, options[0]) in options for word, options in live.items())
 
     return replace(said, presets=tuple(preset for preset in said.presets if stands(preset.words)))
 
