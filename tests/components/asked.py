@@ -163,11 +163,11 @@ def _mark(value):
     return hash(value.tobytes() if isinstance(value, np.ndarray) else repr(value))
 
 
-def piece_of(reel, bind, answer, i):
-    """What a bind says it shows at stop i, read off its fields; a second axis stands at its default."""
+def piece_of(reel, bind, answer, i, at=None):
+    """What a bind says it shows at stop i, read off its fields; a second axis stands where `at` says."""
     row = answer[reel.name]
     if bind.also:
-        return answer[bind.pool][bind.column][i * len(AXES[bind.also].stops) + start_positions()[bind.also]]
+        return answer[bind.pool][bind.column][i * len(AXES[bind.also].stops) + (at or start_positions())[bind.also]]
     if not bind.pool:
         piece = row[bind.column][i]
     elif bind.stop:

@@ -243,7 +243,8 @@ def expected(name: str, question: Question, at: dict[str, int]) -> dict[str, dic
                 told.setdefault(source, {}).update(columns)
         for reel in view.reels:
             for bind in (bind for bind in reel.binds if bind.source):
-                told.setdefault(bind.source, {})[bind.to or bind.column] = piece_of(reel, bind, answer, at[reel.axis])
+                piece = piece_of(reel, bind, answer, at[reel.axis], at)
+                told.setdefault(bind.source, {})[bind.to or bind.column] = piece
     return told
 
 
@@ -254,7 +255,7 @@ def expected_texts(name: str, question: Question, at: dict[str, int]) -> dict[st
         told.update(zip(*(answer[f"{view.word}.texts"][key] for key in ("node", "text")), strict=True))
         for reel in view.reels:
             for bind in (bind for bind in reel.binds if bind.node):
-                piece = piece_of(reel, bind, answer, at[reel.axis])
+                piece = piece_of(reel, bind, answer, at[reel.axis], at)
                 source, _, column = bind.phrase.rpartition(".")
                 told[bind.node] = piece if isinstance(piece, str) else fill(answer[source][column][0], piece)
         if name == OVERVIEW:
@@ -269,7 +270,7 @@ def expected_properties(name: str, question: Question, at: dict[str, int], dark:
         props = answer.get(f"{view.word}.props", {"model": [], "property": [], "value": []})
         rows += zip(props["model"], props["property"], props["value"], strict=True)
         rows += [
-            (bind.model, bind.property, piece_of(reel, bind, answer, at[reel.axis]))
+            (bind.model, bind.property, piece_of(reel, bind, answer, at[reel.axis], at))
             for reel in view.reels
             for bind in reel.binds
             if bind.model

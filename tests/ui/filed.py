@@ -11,7 +11,8 @@ from app.page import control_words, views_of
 from components.lesson import Lesson, Question, fit
 from components.words import WORDS
 
-READY = "document.documentElement.dataset.figures == 'ready' && document.documentElement.dataset.session == 'file'"
+READY = """document.documentElement.dataset.figures == 'ready' &&
+  document.documentElement.dataset.session == 'file' && Bokeh.documents.every(d => d.is_idle)"""
 
 
 class FileTab(Tab):
