@@ -173,18 +173,18 @@ def live(html: str) -> dict:
 
 def test_choices_stay_live_only_as_far_as_they_fit(monkeypatch):
     """The same page with less and less room: fewer choices, the others said to be fixed, never over the limit."""
-    roomy = export.one_file("sharpness")
+    roomy = export.one_file(CHEAP)
     with monkeypatch.context() as patch:
         patch.setattr(choices, "MOST_ANSWERS", 1)
-        least = len(export.one_file("sharpness").encode())
-    assert "phi" in live(roomy)["words"] and "feature map φ <b>" not in roomy
+        least = len(export.one_file(CHEAP).encode())
+    assert live(roomy)["words"] == ["d_k"] and "key width d_k <b>" not in roomy
     # A little too much, once the buttons and the table of choices are counted; then hardly room for anything.
     for limit in (len(roomy.encode()) - 1_000, least + 2_000):
         monkeypatch.setattr(export, "LARGEST", limit)
-        tight = export.one_file("sharpness")
+        tight = export.one_file(CHEAP)
         assert len(tight.encode()) <= limit and set(live(tight)["words"]) < set(live(roomy)["words"])
     assert live(tight)["words"] == []
-    assert re.search(r"Fixed in this file: .*feature map φ <b>elu\+1</b>", tight)
+    assert re.search(r"Fixed in this file: .*key width d_k <b>16</b>", tight)
 
 
 def test_every_combination_of_live_choices_has_its_answer():
