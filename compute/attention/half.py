@@ -19,12 +19,14 @@ from compute.arrays import Array, dtype_name, refuse_unless_finite
 from compute.attention.decay import after_each, in_chunks, pad_tokens
 from compute.attention.doors import FeatureMapLike, Features, State, admit_features, admit_qkv
 from compute.feature_maps.base import FeatureMap
+from compute.feature_maps.pointwise import Identity
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-ALONE, GROUP = 128, 32
-"""Up to so many chunks are summed by one product; more of them in groups of this size, side by side."""
+ALONE, GROUP = 2**16, 32
+"""One product sums the memories of N chunks as long as N² times the sequences is no more than this; else chunks are
+summed in groups, side by side."""
 
 ONES = 8
 """Columns of ones beside the values: their sums are the denominators.  One would do, but products like multiples."""
@@ -47,7 +49,9 @@ def admit(
     A feature map computes in float32 and rounds once; a plain function is given float32 to do the same.
     None where a gradient is asked for.
     """
-    if callable(phi) and not isinstance(phi, FeatureMap):
+    if isinstance(phi, Identity):
+        phi = phi.features
+    elif callable(phi) and not isinstance(phi, FeatureMap):
         phi = partial(_in_float32, phi)
     f = admit_features(admit_qkv(Q, K, V, causal=True, narrow=True), phi, mask=mask, state=state, zeros=False)
     parts = (f.phi_q, f.phi_k, f.V, f.S, f.z)
@@ -87,10 +91,11 @@ def sums(f: Features, chunk: int, *, denominators: bool, states: bool) -> tuple[
     # One product for what the chunk and what the memory answer: added in float32, rounded once.
     left, right = torch.cat([scores, q], dim=-1), torch.cat([v, S_in.reshape(-1, d_phi, d)], dim=-2)
     out = _wide(left, right) if denominators else torch.bmm(left, right)
-    out = out.view(*lead, -1, d)[..., :T, :]
+    out = out.view(*lead, -1, d)
+    out = out if out.shape[-2] == T else out[..., :T, :]
     S = S.reshape(*lead, d_phi, d) if states else None
     return (
-        out[..., :d_v],
+        out if d == d_v else out[..., :d_v],
         out[..., d_v] if denominators else None,
         S[..., :d_v] if states else None,
         S[..., d_v] if states else None,
@@ -110,7 +115,7 @@ def _entering(S: Tensor | None, writes: Tensor, states: bool) -> tuple[Tensor, T
     import torch
 
     B, N, D = writes.shape
-    if S is None and N <= ALONE:
+    if S is None and B * N * N <= ALONE:
         return _before_each(writes).bfloat16(), writes.sum(-2) if states else None
     groups = in_chunks(writes, GROUP)
     S = writes.new_zeros(B, D) if S is None else S
