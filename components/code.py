@@ -26,6 +26,7 @@ from components import (
     random_features_answer,
     random_features_sweep,
     rank_run,
+    recall_answer,
     sharpness_run,
 )
 from components.about import NAME
@@ -42,6 +43,7 @@ from compute.examples import HAND_EPS, HAND_K, HAND_Q, HAND_V
 from compute.keys import KEY_MAKERS
 from compute.sizing import Options, all_softmax_twin, longest_context, model_crossings, sequences_that_fit
 from compute.sizing.options import ARITHMETIC
+from compute.sweeps.recall_map import RecallMap
 from compute.toys import LONGEST
 from compute.write_rules import WRITE_RULES
 
@@ -183,6 +185,23 @@ def _random_features(question: Question, r: float, at: Mapping[str, float]) -> F
     }
 
 
+def _recall(question: Question, pairs: int, at: Mapping[str, float]) -> Facts:
+    axes = recall_answer.found().axes
+    d_phi, d_v = (
+        int(axes[name][recall_answer.nearest(name, value)])
+        for name, value in (("d_phi", question.d_k), ("d_v", question.d_v))
+    )
+    return {
+        "view": recall_answer,
+        "sweep": RecallMap.question(),
+        "trials": recall_answer.found().about["question"]["trials"],
+        "rules": list(recall_answer.rules()),
+        "n": min(pairs, int(axes["n"][-1])),
+        "d_phi": d_phi,
+        "d_v": d_v,
+    }
+
+
 def _normaliser(question: Question, tokens: int, at: Mapping[str, float]) -> Facts:
     return {
         "numbers": normaliser_numbers,
@@ -222,6 +241,7 @@ VIEWS: dict[str, tuple[str, Callable[[Question, Any, Mapping[str, float]], Facts
     "memory": ("n", _memory),
     "rank": ("N", _rank),
     "normaliser": ("tokens", _normaliser),
+    "recall": ("pairs", _recall),
     "sizing": ("T", _sizing),
 }
 """Axis under the finger, and what a template is told, by view."""

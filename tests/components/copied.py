@@ -19,6 +19,7 @@ from components.forms_said import brief, fraction, sci, vector
 from components.lesson import Question
 from components.powers import powers
 from components.random_features_answer import little
+from components.recall_answer import rules
 from components.reel import frame_columns, frame_texts
 from components.says import decimals, percent
 from components.sharpness_run import name_of, toy
@@ -213,6 +214,18 @@ def check_normaliser(told, page, plain):
         newest, near_by = (float(told[x][0]) for x in ("weight on the newest", "on the 64 newest"))
         assert percent(newest) == page.text("newest")
         assert percent(near_by) == page.text("near")
+
+
+def check_recall(told, page, plain):
+    curves = page.answer["recall.by_pairs"]
+    n = list(curves["n"]).index(AXES["pairs"].stops[page.i])
+    for rule in rules():  # the plain script fills a few memories of its own
+        assert float(told[rule][0]) == pytest.approx(curves[rule][n], abs=0.05 if plain else 1e-4)
+    assert page.text("state") == human_bytes(int(told["state"][0]))
+    assert f" takes {human_bytes(int(told['cache of all pairs'][0]))} " in page.text("sentence")
+    if not plain:
+        *more, size = told["bytes of state for nine in ten"]
+        assert f": {'more than ' if more else ''}{human_bytes(int(size))} of state" in page.text("headline")
 
 
 def check_sizing(told, page, plain):

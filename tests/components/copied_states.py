@@ -69,6 +69,11 @@ STATES = {
     ],
     "random-features": [(Question(d_k=d, seed=d), {"r": r}) for d, r in ((4, 0.25), (64, 8))],
     "normaliser": [(question, {"tokens": t}) for question in (*MAPS, *NARROW) for t in (1, 2, 38, 4096)],
+    "recall": [
+        (Question(d_k=d_k, d_v=d_v, rule=rule), {"pairs": pairs})
+        for d_k, d_v, pairs in ((8, 32, 4), (32, 64, 64), (64, 16, 128))
+        for rule in WRITE_RULES
+    ],
     "sizing": [
         *((Question(model=model), {"T": T}) for model in models() for T in (1, 2**20)),
         *((Question(model=model, batch=3, tp=4, kv=kv, state="bfloat16", columns="k-1", gib=40), {"T": 2**17})
