@@ -14,8 +14,9 @@ from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
 from components.reel import Bind, Reel
-from components.sizing_answer import EDGE, LINES, NOWHERE, OTHERS, answer
+from components.sizing_answer import answer
 from components.sizing_bill import ROWS
+from components.sizing_lines import EDGE, LINES, NOWHERE, OTHERS
 from components.sizing_said import LAST
 from components.view import Cell, Drawing, View
 from compute.sizing import human_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from components.lesson import Question
-from components.sizing_answer import counted, options_of, shape_of
+from components.sizing_asked import counted, options_of, shape_of
 from components.sizing_said import make_bill
 from compute.sizing.export import as_csv, as_data
 

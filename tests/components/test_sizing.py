@@ -13,7 +13,7 @@ from asked import DEFAULT, VIEWS, said
 from components.axes import AXES
 from components.lesson import Question
 from components.own import paste
-from components.sizing_answer import counted
+from components.sizing_asked import counted
 from components.sizing_bill import ROWS
 from components.sizing_export import exported
 from components.sizing_said import make_bill
@@ -153,6 +153,16 @@ def test_a_model_that_the_engine_does_not_serve_is_billed_by_arithmetic_and_said
     assert all("xlstm layers, which vLLM 0.33 does not serve: this is the arithmetic." in text for text in texts)
     plain = answer(Question(model="xlstm-7b"))["sizing.curves"]["state"]
     assert (answer(question)["sizing.curves"]["state"] == plain).all()
+
+
+def test_models_beside_it_are_counted_the_same_way_where_the_engine_serves_them():
+    question = Question(model="xlstm-7b", compare="qwen3.8-27b,rwkv-6-world-1b6", engine="vllm-0.33")
+    told = answer(question)
+    pages = [bill(load_model("qwen3.8-27b"), T, engine="vllm-0.33").total_bytes for T in STOPS]
+    assert told["sizing.curves"]["other1"].tolist() == pages
+    assert told["sizing.curves"]["other2"][0] == bill(load_model("rwkv-6-world-1b6"), 1).total_bytes
+    names = [text for text in told["sizing.names"]["text"] if "Qwen" in text or "RWKV" in text]
+    assert names == ["Qwen3.8-27B", "RWKV-6-World-1B6 (arithmetic)"]
 
 
 def test_every_number_of_a_formula_says_where_it_came_from():

@@ -1,0 +1,141 @@
+"""The lines of sizing: every part at every context length, crossings, models beside it, and names at the ends."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from components.axes import AXES
+from components.lesson import Question
+from components.plots import spread
+from components.sizing_asked import counted, twin_rates
+from components.sizing_said import LAST, Sums
+from components.words import SOFTMAX
+from compute.feature_maps import FEATURE_MAPS
+from compute.sizing import ModelShape, Options, human_bytes, load_model, model_crossings, models, with_feature_map
+from compute.sizing.sums import sums
+
+STOPS = AXES["T"].stops
+T = np.asarray(STOPS)
+OTHERS = ("other1", "other2", "other3")
+LINES = ("cache", "window", "state", "conv", "total", "twin", "mapped", *OTHERS)
+NAMES = {
+    "cache": "cache",
+    "window": "windows",
+    "state": "state",
+    "conv": "conv",
+    "total": "total",
+    "twin": "all softmax",
+}
+
+NOWHERE = 1e-3
+LABEL_AT, EDGE = 1.35e7, 7e8
+
+
+def curves(own: Sums, twin: Sums | None) -> tuple[dict[str, np.ndarray], list[int], list[int]]:
+    """Lines by name, with 0 where nothing is kept; exact totals; exact caches with windows."""
+    caches, windows = [own.kv_bytes(t) for t in STOPS], [own.window_bytes(t) for t in STOPS]
+    growing = [a + b for a, b in zip(caches, windows)]
+    exact = [own.fixed_bytes + n for n in growing]
+    drawn = {
+        "cache": np.array(caches, dtype=float),
+        "window": np.array(windows, dtype=float),
+        "state": np.full(len(T), float(own.state_bytes)),
+        "conv": np.full(len(T), float(own.conv_bytes)),
+        "total": np.array(exact, dtype=float),
+        "twin": twin.total_bytes(T) if twin else np.zeros(len(T)),
+    }
+    return drawn, exact, growing
+
+
+def seen(drawn: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What has nothing to show is not drawn, nor a total that would lie on the only part there is."""
+    curves = {name: np.where(values > 0, values, np.nan) for name, values in drawn.items()}
+    parts = [name for name, values in curves.items() if name not in ("total", "twin") and np.isfinite(values).any()]
+    if len(parts) == 1:
+        curves["total"] = np.full(len(T), np.nan)
+    return curves
+
+
+@lru_cache(maxsize=256)
+def mapped(shape: ModelShape, phi: str, options: Options) -> dict:
+    """The what-if line: the same linear layers, their state widened by the chosen feature map."""
+    nothing = {"curve": np.full(len(STOPS), np.nan), "name": "", "said": ""}
+    question = Question(phi=phi)
+    if question.phi == SOFTMAX:
+        return {**nothing, "said": "φ = softmax is the all-softmax twin, dashed." if twin_rates(shape, options) else ""}
+    widths: list[int] = []
+
+    def width(d_k: int) -> int:
+        widths.append(question.map.d_phi(d_k))
+        return widths[-1]
+
+    name = FEATURE_MAPS[question.map_word].label
+    try:
+        total = with_feature_map(shape, width, options.tp)
+    except ValueError:
+        return {**nothing, "said": f"{name} does not exist at this model’s head width."}
+    if total is None:
+        return nothing
+    total *= options.batch
+    said = f"With {name} (d_φ = {max(widths):,}) the same linear layers would keep {human_bytes(total, 3)} of state."
+    if total == sums(shape, options).state_bytes:  # it would lie on the state's own line
+        return {**nothing, "said": said}
+    return {"curve": np.full(len(STOPS), float(total)), "name": f"state, {name}", "said": said}
+
+
+@lru_cache(maxsize=64)
+def others(compare: str, options: Options) -> dict:
+    """Totals of the models drawn beside the chosen one."""
+    curves, names = {}, {}
+    words = [word for word in compare.split(",") if word]
+    for slot, word in zip(OTHERS, [*words, "", "", ""]):
+        values, name = np.zeros(len(T)), ""
+        if word:
+            shape = load_model(word)
+            own, note = counted(shape, options)
+            values, name = sums(shape, own).total_bytes(T), models()[word].name + (" (arithmetic)" if note else "")
+        curves[slot], names[slot] = np.where(values > 0, values, np.nan), name
+    return {"curves": curves, "names": names}
+
+
+def span(curves: dict[str, np.ndarray]) -> tuple[float, float]:
+    """The bytes between which the axis runs."""
+    drawn = [values for name, values in curves.items() if name != "T" and np.isfinite(values).any()]
+    return float(min(np.nanmin(v) for v in drawn) / 2), float(max(np.nanmax(v) for v in drawn) * 3)
+
+
+def placed(curves: dict, names: dict[str, str], low: float, high: float) -> dict:
+    """Names at the ends of their lines, pushed apart on the log axis."""
+    ends = {name: np.log10(curves[name][-1]) for name in LINES if np.isfinite(curves[name][-1])}
+    gap = 0.085 * np.log10(high / low)
+    heights = dict(zip(ends, spread(list(ends.values()), gap, np.log10(low), np.log10(high) - gap / 2)))
+    return {
+        "x": np.full(len(LINES), LABEL_AT),
+        "y": np.array([10 ** heights[name] if name in heights else NOWHERE for name in LINES]),
+        "text": [names[name] if name in heights else "" for name in LINES],
+    }
+
+
+def native_mark(shape: ModelShape, low: float) -> dict:
+    """The native context, named at the foot of its line."""
+    native = shape.native_context or 0
+    return {
+        "x": np.array([native * 1.12 if native else NOWHERE]),
+        "y": np.array([low * 1.7]),
+        "text": [f"native {native:,}" if native else ""],
+    }
+
+
+def meeting(at: int | None, height: int, text: str) -> dict:
+    """A crossing with its words; one that does not exist on this axis stands nowhere."""
+    if not at or at > LAST:
+        return {"x": np.array([NOWHERE]), "y": np.array([NOWHERE]), "text": [""]}
+    return {"x": np.array([float(at)]), "y": np.array([float(height)]), "text": [text.format(at)]}
+
+
+def beat(shape: ModelShape, options: Options, twin: Sums | None) -> dict:
+    """Where the model begins to be cheaper than its all-softmax twin."""
+    at = model_crossings(shape, options).twin if twin else None
+    return meeting(at, twin.total_bytes(at) if twin and at else 0, "beats all softmax from {:,}")
