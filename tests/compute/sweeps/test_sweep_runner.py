@@ -20,7 +20,7 @@ from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import Runner
 from compute.sweeps.running import run
 from compute.sweeps.store import Store
-from compute.sweeps.tickets import Refused
+from compute.sweeps.tickets import Job, Refused
 
 ROOT = Path(__file__).resolve().parents[3]
 RECALL, CROSSTALK = SWEEPS["recall"], SWEEPS["crosstalk"]
@@ -86,6 +86,17 @@ def test_progress_comes_every_second_and_never_goes_back(runner):
     assert all(progress.left_s >= 0 for _, progress in heard)
 
 
+def test_what_a_dead_process_had_begun_counts_until_it_is_overtaken():
+    job = Job("", RECALL, RECALL.quick)
+    job.move(0, 0.9)
+    before = job.fraction
+    job.move(0, 0.1)
+    assert job.fraction == before > 0
+    job.finished = {i: {} for i in range(3)}
+    job.move(3, 0.0)
+    assert before < job.fraction < 1
+
+
 def test_cancelling_answers_at_once_with_what_was_finished(runner):
     ticket = runner.submit("crosstalk", LONG)
     until(lambda: runner.running is not None and len(runner.running.finished) >= 2)
@@ -147,12 +158,16 @@ def test_a_lost_device_means_a_new_process_and_the_rest_on_the_cpu(tmp_path):
     runner = Runner(Store(tmp_path), environ={"EXPLORER_DEVICE": "cpu", "EXPLORER_FAULT": "device:3"})
     # The fault is planned for every process, so that it takes several: each gets two allocations further.
     question = type(RECALL.quick)(widths=(8,), values=(8, 16), pairs=(4,), trials=8, rules=("additive", "delta"))
+    orders, give = [], runner.local.give
+    runner.local.give = lambda order: (orders.append(order), give(order))
     try:
         told = runner.submit("recall", question).result(WAIT_S)
     finally:
         runner.close()
     assert told.complete and same(told, run(RECALL, question))
     assert any("the rest on the CPU" in note for note in told.about["notes"])
+    assert [order.get("device") for order in orders] == [None, "cpu"]
+    assert orders[1]["points"] == orders[0]["points"][2:]
 
 
 def test_a_process_that_dies_at_once_every_time_ends_the_run_with_a_reason(tmp_path, monkeypatch):
