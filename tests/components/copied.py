@@ -234,6 +234,9 @@ def check_sizing(told, page, plain):
         near(told[label], np.nan_to_num(page.column("curves", name)[page.i]), 1e-12)
     total = int(one["in all"])
     assert page.text("total") == f"{human_bytes(total)} = {total:,} B"
+    entered = one.get("at the length entered")
+    assert page.text("exact").endswith(f"= {int(entered):,} B" if entered else "")
+    assert bool(entered) == bool(page.question.exact)
     twin = one.get("if every layer were softmax")
     assert page.text("twin") == (human_bytes(int(twin)) if twin else "")
     for label, node in (("cache passes state at", "meets"), ("cheaper than all softmax from", "beats")):

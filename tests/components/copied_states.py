@@ -86,6 +86,7 @@ STATES = {
             for engine in ENGINES
             for T in (1, 2**17)
         ),
+        (Question(model="qwen3.8-27b", exact=123_457, batch=2), {}),
         (Question(own=OWN), {"T": 1000}),
     ],
 }  # fmt: skip
