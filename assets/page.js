@@ -155,9 +155,9 @@
   })
   for (const button of all('[data-copy-link]')) button.addEventListener('click', async () => {
     address(false)
-    try { await navigator.clipboard.writeText(location.href); X.say('page.copied', 'Link copied') }
+    try { await navigator.clipboard.writeText(location.href); X.say('page.copied', 'Link copied'); button.dataset.done = '' }
     catch { prompt('The link to this state:', location.href) }
-    setTimeout(() => X.say('page.copied', 'Copy link'), 1600)
+    setTimeout(() => { X.say('page.copied', 'Copy link'); delete button.dataset.done }, 1600)
   })
   X.chosen()
   address(false)
