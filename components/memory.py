@@ -35,7 +35,13 @@ REELS = (
                 stop="split_stop",
                 scale=STEP,
             ),
-            Bind("title", node="memory.apart", pool="memory.splits_said", start="split_frame"),
+            Bind(
+                "title",
+                node="memory.apart",
+                pool="memory.splits_said",
+                start="split_frame",
+                phrase="memory.phrases.apart",
+            ),
             Bind("signal", source="memory.signal", to="weight"),
             Bind("state", source="memory.state", to="image", pool="memory.states", start="frame", image=True),
             Bind("title", node="memory.frame", pool="memory.states", start="frame"),
@@ -183,6 +189,7 @@ VIEW = View(
     answer=answer,
     readouts=(
         ("nearest stored value is the right one", "memory.named"),
+        ("squared cosine of two keys", "memory.overlap"),
         ("S, rows × columns", "memory.shape"),
         ("colours of S span", "memory.scale"),
         (f"{FAR.tokens:,} pairs in {FAR.width} rows, by the law", "memory.far"),

@@ -28,6 +28,7 @@ from components.memory_said import (
     far,
     load,
     named,
+    overlaps,
     phrases,
     room,
     rule_name,
@@ -138,6 +139,7 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
                 ("memory.shape", shape(told)),
                 ("memory.scale", f"±{decimals(told['scale'])}"),
                 ("memory.far", far()),
+                ("memory.overlap", overlaps(asked)),
                 ("memory.used", WRITE_RULES[rule.word].used_by),
                 ("memory.objective", WRITE_RULES[rule.word].objective),
             ]

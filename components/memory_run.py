@@ -13,7 +13,7 @@ from compute import memory_laws as laws
 from compute.crosstalk import every_read, expected_energy, states
 from compute.feature_maps import read_member
 from compute.keys import KEY_MAKERS
-from compute.memory import WRITE_RULES
+from compute.memory import WRITE_RULES, crosstalk_energy
 from compute.pair_streams import STREAMS, Pairs, mean_wanted
 from compute.read_weights import named_right, read_weights
 from compute.toys import queries_and_keys
@@ -23,7 +23,7 @@ WIDTH = 32
 
 PAIRS = 256
 NS = np.arange(PAIRS + 1)
-FRAME_AT = np.array([*range(9), 10, 12, 16, 24, 32, 48, *range(64, PAIRS + 1, 32)])
+FRAME_AT = np.array([*range(9), 12, 16, 24, 32, 48, *range(64, PAIRS + 1, 32)])
 """The state is sent write by write at first, then seldom: one choice stays under 100 kB."""
 
 SPLIT_AT = np.array([*range(41), *range(44, 129, 4), *range(136, PAIRS + 1, 8)])
@@ -171,6 +171,21 @@ def split(asked: Stream, rule: Rule, pair: int) -> dict:
     }
 
 
+@lru_cache(maxsize=128)
+def overlap(asked: Stream) -> float:
+    """Mean squared cosine of two different keys, as drawn; keys without features are left out."""
+    K = pairs(asked if asked.stream == "hand" else asked._replace(stream="plain")).K
+    K = K[K.any(axis=1)]
+    return float(crosstalk_energy(K)) / (len(K) - 1)
+
+
+def law_overlap(asked: Stream) -> float:
+    """The same for keys that are what the law takes them for: uniform on a sphere where they are features."""
+    own = asked.keys == "phi" and asked.phi != SOFTMAX
+    maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
+    return 1 / read_member(asked.phi).d_phi(asked.d_k) if own else maker.overlap(WIDTH, asked.rho)
+
+
 class Law(NamedTuple):
     """Expected mean cosine and crosstalk energy at every n where a law holds, NaN elsewhere; what it is called; and the
     least energy and largest cosine that any memory of so many rows can reach."""
@@ -188,7 +203,6 @@ def law(asked: Stream, rule: Rule) -> Law:
     own = asked.keys == "phi" and asked.phi != SOFTMAX
     maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
     room = read_member(asked.phi).rank_bound(asked.d_k) if own else WIDTH
-    overlap = 1 / read_member(asked.phi).d_phi(asked.d_k) if own else maker.overlap(WIDTH, asked.rho)
     most = maker.most(WIDTH) or PAIRS
     if asked.stream == "plain":
         least[1 : most + 1] = laws.best_energy(NS[1 : most + 1], room)
@@ -196,6 +210,8 @@ def law(asked: Stream, rule: Rule) -> Law:
     if new and not WRITE_RULES[rule.word].corrects:
         n = NS[1 : most + 1]
         age = n - pairs(asked).since[n] if "alpha" in WRITE_RULES[rule.word].uses else n
-        cosine[n] = laws.mean_cosine(np.arange(1, most + 1), overlap, alpha=rule.alpha, d_v=asked.d_v)[age - 1]
-        energy[n] = laws.energy(age, overlap, alpha=rule.alpha)
+        cosine[n] = laws.mean_cosine(np.arange(1, most + 1), law_overlap(asked), alpha=rule.alpha, d_v=asked.d_v)[
+            age - 1
+        ]
+        energy[n] = laws.energy(age, law_overlap(asked), alpha=rule.alpha)
     return Law(cosine, energy, "if φ(k) were uniform" if own else "law", least, np.sqrt(1 - least))

@@ -10,7 +10,7 @@ import numpy as np
 from components.axes import AXES
 from components.formula import mathml
 from components.lesson import Question
-from components.memory_run import NS, PAIRS, WIDTH, pairs, stream_of
+from components.memory_run import NS, PAIRS, WIDTH, Stream, law_overlap, overlap, pairs, stream_of
 from components.says import decimals, percent, tokens
 from compute import memory_laws as laws
 from compute.crosstalk import split_read
@@ -55,7 +55,11 @@ def phrases(question: Question, told: dict, rival: dict | None) -> dict[str, lis
     crosstalk = "Crosstalk has {} the energy of the value."
     if question.rule != "additive":
         crosstalk = "On average a read holds {} of its value, and {} that energy in crosstalk."
-    return {"headline": [both if rival else alone], "sentence": [f"Newest {{}}, oldest {{}}. {crosstalk}"]}
+    return {
+        "headline": [both if rival else alone],
+        "sentence": [f"Newest {{}}, oldest {{}}. {crosstalk}"],
+        "apart": [f"read of pair {question.pair} after {{}} writes: {{}} of its own value, crosstalk {{}} its energy"],
+    }
 
 
 def said(question: Question, told: dict, rival: dict | None) -> dict[str, list]:
@@ -97,17 +101,14 @@ def _times(energy: float, own: float) -> str:
     return f"{decimals(energy / own**2, 1)}×" if own > 1e-6 else "any multiple of"
 
 
-def taken_apart(pair: int, told: dict) -> list[str]:
-    """What stands over the split of one read, one text a frame."""
-    texts = []
+def taken_apart(pair: int, told: dict) -> list:
+    """What stands over the split of one read, a frame each: the numbers that go into the phrase, or a whole text."""
+    texts: list = []
     for n, own, rest in zip(told["at"], told["own"], told["rest"]):
         if n < pair:
             texts.append(f"pair {pair} is not written after {n}")
         else:
-            texts.append(
-                f"read of pair {pair} after {n} writes: {decimals(own)} of its own value, "
-                f"crosstalk {decimals(rest / own**2, 1) + '×' if own > 1e-6 else 'far above'} its energy"
-            )
+            texts.append([str(n), decimals(own), decimals(rest / own**2, 1) + "×" if own > 1e-6 else "far above"])
     return texts
 
 
@@ -142,6 +143,12 @@ def _nth(rows: int, columns: int) -> str:
 
 def far() -> str:
     return f"{tokens(FAR.tokens_per_row)} a row, cosine {decimals(FAR.cosine, 3)}"
+
+
+def overlaps(asked: Stream) -> str:
+    """Mean squared cosine of two keys, measured and as the law takes it to be."""
+    told = decimals(overlap(asked), 3)
+    return told if asked.stream == "hand" else f"{told}, by the law {decimals(law_overlap(asked), 3)}"
 
 
 def values(question: Question) -> str:

@@ -262,7 +262,7 @@ def _said(question: Question, counted: dict, blocks: np.ndarray, bound: list[int
             else:
                 full = ": full" if rank == N else ""
                 said["headline"].append([str(N), str(rank), full] + [str(soft)] * (question.map is not None))
-            faint = f" The bound is {bound[i]}: the rest lies below the tolerance." if rank < bound[i] else ""
+            faint = f" The bound is {bound[i]}." if rank < bound[i] else ""
             said["sentence"].append([str(half), str(half), str(block), faint])
             said["own"].append([str(rank), str(N)])
             said["block"].append([str(block), str(half)])

@@ -13,6 +13,7 @@ from components.lesson import Question
 from components.memory_run import SPLIT_AT, STEP, pairs, stream_of
 from components.says import decimals
 from compute.memory import WRITE_RULES, crosstalk_energy
+from compute.toys import queries_and_keys
 
 
 def answer(question=DEFAULT):
@@ -137,6 +138,33 @@ def test_wider_values_are_recognised_more_often():
         float(re.match(r"[\d.]+", said("memory", Question(d_v=d_v), "memory.named")[64])[0]) for d_v in (8, 32, 128)
     ]
     assert shares == pytest.approx([26, 81, 100], abs=12) and shares == sorted(shares)
+
+
+def taylor_overlap():
+    """From the kernel 1 + s + s²/2 alone, without a feature."""
+    s = queries_and_keys(16, 0)[1][:256]
+    kernel = 1 + (s @ s.T) + (s @ s.T) ** 2 / 2
+    squares = kernel**2 / np.outer(np.diag(kernel), np.diag(kernel))
+    return (squares.sum() - 256) / (256 * 255)
+
+
+@pytest.mark.parametrize(
+    "question, expected, law",
+    [
+        (Question(), 1 / 32, "0.031"),
+        (Question(keys="phi", phi="identity"), 1 / 16, "0.062"),
+        (Question(keys="phi", phi="elu"), 0.49, "0.062"),
+        (Question(keys="phi", phi="taylor"), taylor_overlap(), "0.0037"),
+        (Question(keys="correlated", rho=0.5), 0.25 + 0.25 / 31, "0.258"),
+        (Question(keys="orthonormal"), 0, "0"),
+    ],
+    ids=lambda x: f"{x.keys}-{x.phi}" if isinstance(x, Question) else "",
+)
+def test_positive_maps_overlap_more_than_the_law_takes_them_to(question, expected, law):
+    """Measured beside the law; the expected values are theory, a kernel's, or were found outside this program."""
+    texts = answer(question)["memory.texts"]
+    measured, by_law = texts["text"][texts["node"].index("memory.overlap")].split(", by the law ")
+    assert float(measured) == pytest.approx(expected, rel=0.15, abs=1e-9) and by_law == law
 
 
 def test_no_memory_reads_better_than_the_best_line():
