@@ -109,9 +109,17 @@ def leave(admitted: Admitted, result: Array) -> Array:
     return admitted.xp.astype(result, admitted.dtype, copy=False)
 
 
-def like(x: Array, values: np.ndarray) -> Array:
-    """NumPy values as an array of x's kind, device and dtype (for random draws, always made by NumPy)."""
+def like(x: Array, values: Array) -> Array:
+    """Values of either kind in x's kind, device and dtype (draws are always made by NumPy).
+
+    A tensor that asks for gradients goes on asking.  Memory that must not be written to is copied: nobody can
+    spoil it, and torch does not warn of it.
+    """
     xp = namespace(x)
+    if not isinstance(values, np.ndarray):
+        return xp.astype(values, x.dtype, copy=False)
+    if not values.flags.writeable:
+        values = values.copy()
     return xp.asarray(values, dtype=x.dtype, device=device(x))
 
 

@@ -76,7 +76,8 @@ class RatioSpread(NamedTuple):
     """The ratio estimate/true over draws, for each length [L] and number of directions [M].
 
     quantiles [L, M, len(at)]; below [L, M], the share of draws under the true value; negative [L, M], the share under
-    zero; mean_error [L, M], the mean of |ratio − 1|.
+    zero; mean_error [L, M], the mean of |ratio − 1|.  It is taken as twice the mean of what a ratio lacks of 1: the
+    mean ratio being 1 that is the same, and at lengths from 4 on the rare draws above 1 are hardly ever met.
     """
 
     quantiles: np.ndarray
@@ -140,7 +141,7 @@ def ratio_spread(
         np.moveaxis(np.quantile(drawn, at, axis=1), 0, -1),
         np.mean(drawn < 1, axis=1),
         np.mean(drawn < 0, axis=1),
-        np.mean(np.abs(drawn - 1), axis=1),
+        2 * np.mean(np.maximum(1 - drawn, 0), axis=1),
     )
 
 

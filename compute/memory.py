@@ -23,6 +23,7 @@ __all__ = [
     "find_rule",
     "read",
     "recall",
+    "recognised",
     "unit",
     "write",
 ]
@@ -73,6 +74,22 @@ def read(S: Array, q: Array) -> Array:
         raise ValueError(f"q must fit S {tuple(S.shape)}: its lead axes, then {S.shape[-2]}, got {tuple(q.shape)}")
     q = unit(q, "q")
     return leave(admitted, q @ S if stack else recall(S, q))
+
+
+def recognised(O: Array, V: Array) -> Array:
+    """Share of the reads that can be told apart: reads O and values V, both `[*lead, n, d_v]`, give `[*lead]`, 0 to 1.
+
+    Read j is recognised when no stored value is nearer to it than its own, V j (Euclid's distance; a tie counts).
+    Among values of one length that is the one with the largest inner product.  ValueError naming O or V.
+    """
+    admitted = admit(ndim=2, O=O, V=V)
+    xp, (O, V) = admitted.xp, admitted.arrays
+    if tuple(O.shape) != tuple(V.shape):
+        raise ValueError(f"O must have the shape of V, one read per value, {tuple(V.shape)}, got {tuple(O.shape)}")
+    # ‖o − v‖² less the ‖o‖² that all values share, halved and turned round.
+    closeness = O @ V.mT - xp.sum(V * V, axis=-1)[..., None, :] / 2
+    own = xp.linalg.diagonal(closeness)
+    return leave(admitted, xp.mean(xp.astype(own >= xp.max(closeness, axis=-1), O.dtype), axis=-1))
 
 
 def crosstalk_energy(K: Array) -> Array:

@@ -79,13 +79,18 @@ def softmax_kernel_estimate(q: Array, k: Array, Omega: Array) -> Array:
     return leave(x, x.xp.sum(x.xp.exp(log_positive_features(q, Omega) + log_positive_features(k, Omega)), axis=-1))
 
 
-def beside(x: Array, values: Array) -> Array:
-    """Values of either kind as an array that can meet x in a product; a trainable tensor stays trainable."""
-    xp = namespace(x)
-    if not isinstance(values, np.ndarray):
-        return xp.astype(values, x.dtype, copy=False)
-    # torch warns about memory that it may not write to, and cached draws are read-only.
-    return like(x, values if values.flags.writeable else values.copy())
+def trigonometric_kernel_estimate(q: Array, k: Array, Omega: Array) -> Array:
+    """The estimate φ(q)·φ(k) of e^(q·k) from trigonometric features: vectors [*, d_k] give scalars [*].
+
+    Omega: [m, d_k], which makes 2m features.  Unbiased like the positive one, but it can be negative.
+    No temperature.  Raises ValueError naming q, k or Omega.
+    Source: Rahimi & Recht 2007, NeurIPS; Choromanski et al. 2020, arXiv:2009.14794, lemma 1.
+    """
+    x = admit(q=q, k=k)
+    q, k = x.arrays
+    Omega = _directions_like(q, Omega)
+    growth = x.xp.exp((half_square(q) + half_square(k))[..., 0])
+    return leave(x, growth * x.xp.sum(waves(q, Omega) * waves(k, Omega), axis=-1))
 
 
 def _directions_like(x: Array, Omega: Array) -> Array:
@@ -93,4 +98,4 @@ def _directions_like(x: Array, Omega: Array) -> Array:
     (omega,) = admit(ndim=2, Omega=Omega).arrays
     if omega.ndim != 2 or omega.shape[-1] != x.shape[-1]:
         raise ValueError(f"Omega must have shape (d_phi, {x.shape[-1]}), got {tuple(omega.shape)}")
-    return beside(x, omega)
+    return like(x, omega)

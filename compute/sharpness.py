@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from compute.arrays import Array, admit, leave, namespace, whole
+from compute.arrays import Array, admit, leave, like, namespace, whole
 from compute.feature_maps.base import FeatureMap, products, where_largest
-from compute.random_features import beside
 
 Phi = FeatureMap | Callable[[Array], Array] | None
 """A feature map, any function [*, d_k] → [*, d_φ], or None for softmax."""
@@ -70,7 +69,7 @@ def match_weights(phi: Phi, q: Array, K: Array, stops: Array, *, draws: int = 10
     Raises ValueError naming q, K, stops or draws.
     """
     x, q, K = _tempered(q, K)
-    Q = beside(q, admit(stops=stops).arrays[0])[:, None] * q
+    Q = like(q, admit(stops=stops).arrays[0])[:, None] * q
     return Weights(*(leave(x, a) for a in _over_draws(phi, draws, lambda member: _normalised(_rows(member, Q, K)))))
 
 

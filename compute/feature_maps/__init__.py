@@ -11,7 +11,12 @@ from compute.feature_maps.learned import Hedgehog
 from compute.feature_maps.pointwise import EluPlusOne, Identity, Relu, Silu
 from compute.feature_maps.polynomial import Dpfp, Taylor, taylor_features
 from compute.feature_maps.sampled import PositiveRandom, Trigonometric
-from compute.random_features import orthogonal_directions, positive_random_features, softmax_kernel_estimate
+from compute.random_features import (
+    orthogonal_directions,
+    positive_random_features,
+    softmax_kernel_estimate,
+    trigonometric_kernel_estimate,
+)
 
 __all__ = [
     "FEATURE_MAPS",
@@ -22,6 +27,7 @@ __all__ = [
     "softmax_kernel_estimate",
     "spell",
     "taylor_features",
+    "trigonometric_kernel_estimate",
 ]
 
 FEATURE_MAPS: dict[str, type[FeatureMap]] = {

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from compute.arrays import Array, admit, namespace, whole
+from compute.arrays import Array, admit, like, namespace, whole
 from compute.feature_maps.base import LogFeatureMap, where_largest
-from compute.random_features import beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +79,10 @@ class Hedgehog(LogFeatureMap):
         return d_k if self.W is None else len(self.W[0])
 
     def _projection(self, x: Array) -> Array:
-        return x if self.W is None else x @ beside(x, self._arrays[0])
+        return x if self.W is None else x @ like(x, self._arrays[0])
 
     def _bias(self, x: Array) -> Array | float:
-        return 0.0 if self.b is None else beside(x, self._arrays[1])
+        return 0.0 if self.b is None else like(x, self._arrays[1])
 
     @staticmethod
     def _mirrored(u: Array) -> Array:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from compute.arrays import Array, namespace, whole
+from compute.arrays import Array, like, namespace, whole
 from compute.families import knob
 from compute.feature_maps.base import SEEDS, FeatureMap, LogFeatureMap, products, where_largest
-from compute.random_features import beside, directions, half_square, log_positive_features, waves
+from compute.random_features import directions, half_square, log_positive_features, waves
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PositiveRandom(LogFeatureMap):
 
     def directions_for(self, x: Array) -> Array:
         """The directions Ω of this draw, [m, d_k], beside x."""
-        return beside(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
+        return like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
 
 
 @dataclass(frozen=True)
@@ -85,4 +85,4 @@ class Trigonometric(FeatureMap):
         return products(self._waves(Q), self._waves(K) * xp.exp(growth - xp.max(growth, axis=-2, keepdims=True)))
 
     def _waves(self, x: Array) -> Array:
-        return waves(x, beside(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal)))
+        return waves(x, like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal)))

@@ -12,6 +12,7 @@ from compute.feature_maps import (
     orthogonal_directions,
     positive_random_features,
     softmax_kernel_estimate,
+    trigonometric_kernel_estimate,
 )
 
 DIRECTIONS = {
@@ -128,6 +129,19 @@ def test_trigonometric_features_average_to_it_too_but_can_be_negative():
     assert abs(z_score(estimates, np.exp((q @ k.T).item()))) < 3.5
     assert np.mean(estimates < 0) > 0.02
     assert FEATURE_MAPS["trig"](m=4)(rng.standard_normal((5, 3))).shape == (5, 8)
+
+
+def test_the_trigonometric_estimate_is_the_members_kernel_and_unbiased():
+    q, k = np.array([1.0, 0.5, 0.0]), np.array([-0.5, 0.0, 1.0])
+    phi = FEATURE_MAPS["trig"](m=7, seed=3)
+    Omega = np.random.default_rng(3).standard_normal((7, 3))
+    estimate = trigonometric_kernel_estimate(q, k, Omega)
+    assert estimate == pytest.approx(phi.kernel(q[None], k[None]).item(), rel=1e-12)
+    rng = np.random.default_rng(13)
+    many = np.array([trigonometric_kernel_estimate(q, k, rng.standard_normal((4, 3))) for _ in range(4000)])
+    assert abs(z_score(many, np.exp(q @ k))) < 3.5 and np.any(many < 0)
+    with pytest.raises(ValueError, match=r"^Omega must have shape"):
+        trigonometric_kernel_estimate(q, k, Omega[:, :2])
 
 
 def test_the_temperature_goes_half_to_each_side():
