@@ -48,13 +48,6 @@ def some_of(options: Iterable[str]) -> tuple[str, Callable[[str], str]]:
     return "any of " + ", ".join(options), read
 
 
-def slug(text: str) -> str:
-    """A preset's name as the address writes it: letters, digits and hyphens."""
-    if not all(c.isalnum() or c == "-" for c in text):
-        raise Refused("is no name of a preset")
-    return text.lower()
-
-
 def origin(text: str) -> str:
     """`https://slides.example:8000`: scheme, host and port of a page, nothing behind them."""
     if text and not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?", text):

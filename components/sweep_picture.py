@@ -238,6 +238,9 @@ def _dressed(fig: figure, picture: Picture, told: Answer) -> figure:
         border_fill_color=None, outline_line_color=None, min_border=0, toolbar_location=None,
     )  # fmt: skip
     fig.grid.visible = False
+    for made in fig.references():
+        if made.name in ("left", "bottom"):  # HoloViews names the range of every figure alike
+            made.name = None
     fig.tools = [tool for tool in fig.tools if type(tool).__name__ == "HoverTool"]
     for renderer, part in zip(fig.renderers, ("cells", "contours", "theory", "texts", "ticks"), strict=True):
         source = renderer.data_source

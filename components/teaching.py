@@ -76,3 +76,10 @@ def teaching(view: str) -> Teaching:
             for p in told.get("presets", ())
         ),
     )
+
+
+@cache
+def preset_words() -> tuple[str, ...]:
+    """Every preset of every view, as an address writes it."""
+    views = sorted(path.stem for path in (ASSETS / "views").glob("*.toml"))
+    return tuple(dict.fromkeys(preset.slug for view in views for preset in teaching(view).presets))

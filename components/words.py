@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.gpus import gpus
-from components.legal import Refused, brief, number, one_of, origin, slug, some_of, whole_of
+from components.legal import Refused, brief, number, one_of, origin, some_of, whole_of
 from components.own import Own, read_own, write_own
+from components.teaching import preset_words
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES
@@ -66,6 +67,12 @@ def _read_compare(text: str) -> str:
         if word not in models():
             raise Refused("names a model that is not here")
     return ",".join(dict.fromkeys(words))
+
+
+def _read_preset(text: str) -> str:
+    if text and text not in preset_words():
+        raise Refused("is no preset of any page")
+    return text
 
 
 def read_row(text: str) -> int | None:
@@ -170,7 +177,7 @@ WORDS: dict[str, Word] = {
         _word(
             "preset",
             "",
-            ("a name from “Start from”, in lower case with hyphens", slug),
+            (" | ".join(("", *preset_words())), _read_preset),
             "state that a page starts from; other words of the address come on top",
             server=False,
         ),
