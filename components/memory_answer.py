@@ -57,6 +57,9 @@ NOWHERE = -1e6
 END, HAND_END = PAIRS + 6.0, 8.4
 """Where the axis of pairs ends, and where it does for three pairs by hand."""
 
+LETTER = 4.1
+"""Width of a letter of a label, in pairs, on the narrowest axis."""
+
 TICKS = [*range(0, PAIRS + 1, 32)]
 
 
@@ -164,6 +167,7 @@ def _room_at(question: Question, width: int) -> float:
 def _names(question: Question, told: dict, rival: dict | None, theory: Law) -> Answer:
     """Names beside lines: room and law; both rules of a duel; and a load far off the axis, where its law holds."""
     at, rows = _room_at(question, told["width"]), _rows(question, told["width"])
+    ends = "" if question.stream == "hand" else room(question, told["width"], rows)
     law_y = theory.cosine[LAW_AT]
     plain = question.rule == "additive" and question.stream == "plain" and question.keys == "random"
     end = 3 if question.stream == "hand" else min(PAIRS, told["most"])
@@ -171,17 +175,17 @@ def _names(question: Question, told: dict, rival: dict | None, theory: Law) -> A
     heights = [np.nan] * 2 if rival is None else spread([min(m, 1.0) for m in means], 0.11, 0.08, 1.08)
     return {
         "memory.names": {
-            "x": np.array([at + 3.0 if at != NOWHERE else 3.0, LAW_AT]),
+            "x": np.array([min(at + 3.0, END - LETTER * len(ends)) if at != NOWHERE else 3.0, LAW_AT]),
             "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13]),
             "text": [
-                "" if question.stream == "hand" else room(question, told["width"], rows),
+                ends,
                 theory.name if np.isfinite(law_y) else "",
             ],
         },
         "memory.best_name": {
-            "x": np.array([min(rows, PAIRS) + 22.0]),
-            "y": np.array([0.93]),
-            "text": ["best any memory could" if rows < 160 and np.isfinite(theory.best[-1]) else ""],
+            "x": np.array([36.0]),
+            "y": np.array([1.06]),
+            "text": ["best any memory could" if np.isfinite(theory.best[-1]) else ""],
         },
         "memory.duel": {
             "x": np.full(2, end + (0.3 if question.stream == "hand" else 2.0)),

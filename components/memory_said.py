@@ -126,7 +126,7 @@ def room(question: Question, width: int, rows: int) -> str:
     if rows > PAIRS:
         return f"exact room for {rows:,} pairs ends beyond this axis"
     if rows < width:
-        return f"n = {rows} distinct of {width} features: exact room ends"
+        return f"n = {rows} distinct of {width}: exact room ends"
     return f"n = {name} = {rows}: exact room ends"
 
 
