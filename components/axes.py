@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from components.powers import raised
+from compute.sweeps.feature_surface import LENGTHS
 from compute.sweeps.recall_map import PAIRS
 
 R40 = (1, 1.06, 1.12, 1.18, 1.25, 1.32, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.12, 2.24, 2.36, 2.5, 2.65, 2.8, 3,
@@ -43,10 +44,6 @@ def _sharpness_stops() -> tuple[float, ...]:
     return tuple(c for c in decades if 0.25 <= c <= 16)
 
 
-def _lengths() -> tuple[float, ...]:
-    return tuple(round(0.25 * 2 ** (i / 16), 3) for i in range(81))
-
-
 def _context_stops() -> tuple[int, ...]:
     """Quarter octaves, with powers of two exact, ended by ten million.
 
@@ -71,7 +68,7 @@ AXES: dict[str, Axis] = {
         ),
         Axis("T", "context T", _context_stops(), lambda T: f"{T:,}"),
         Axis("t", "token t", tuple(range(64)), lambda t: f"t = {t + 1}", log=False),
-        Axis("r", "length ‖q+k‖", _lengths(), lambda r: f"‖q+k‖ = {r:g}"),
+        Axis("r", "length ‖q+k‖", LENGTHS, lambda r: f"‖q+k‖ = {r:g}"),
         Axis(
             "tokens",
             "tokens so far",

@@ -16,14 +16,12 @@ import numpy as np
 
 from components.axes import AXES
 from compute.feature_error import ratio_draws
+from compute.sweeps.feature_surface import WIDTHS
+from compute.sweeps.quantiles import AT
 
 FILE = Path(__file__).resolve().parent.parent / "assets" / "sweeps" / "random-features.json"
 
 LENGTHS = AXES["r"].stops
-WIDTHS = tuple(round(16 * 2 ** (i / 2)) // 2 * 2 for i in range(17))
-"""d_φ in half octaves, even: trigonometric features come in pairs."""
-
-AT = (0.05, 0.25, 0.5, 0.75, 0.95)
 DRAWS, SEED = 10_000, 0
 DIGITS = 4
 

@@ -17,7 +17,7 @@ from compute.sweeps.base import Question, Result, Sweep
 from compute.sweeps.cluster import configured
 from compute.sweeps.local import LocalWorker
 from compute.sweeps.packing import Corrupt, unpack
-from compute.sweeps.places import estimate, said
+from compute.sweeps.places import RATES, estimate, said
 from compute.sweeps.store import Store, key
 from compute.sweeps.tickets import Job, Progress, Refused, Ticket
 
@@ -81,9 +81,10 @@ class Dispatcher:
         return key(sweep, question, device)
 
     def estimate_s(self, sweep: Sweep, question: Question) -> float:
-        """Estimated seconds here, by what this process has seen of its device so far."""
+        """Estimated seconds here, by what this process has seen of its device so far; a worker has to wake first."""
         kind = self.place["kind"] if self.place else "cpu"
-        return estimate(sweep, question, kind) * self.pace.get((sweep.word, kind), 1.0)
+        asleep = RATES[kind].start if self.local.pid is None else 0.0
+        return asleep + estimate(sweep, question, kind) * self.pace.get((sweep.word, kind), 1.0)
 
     def _jobs(self) -> list[Job]:
         return [*([self.running] if self.running else []), *self.waiting]

@@ -117,9 +117,9 @@ class Rates:
 
 
 RATES = {
-    "cpu": Rates(flops=3e10, bytes=8e9, numbers=1.2e8, step=4e-5, start=0.3),
-    "mps": Rates(flops=2e12, bytes=1e11, numbers=2e9, step=1e-4, start=3.0),
-    "cuda": Rates(flops=3e13, bytes=2.5e12, numbers=6e10, step=6e-5, start=5.0),
+    "cpu": Rates(flops=3e10, bytes=8e9, numbers=3e8, step=4e-5, start=0.3),
+    "mps": Rates(flops=2e12, bytes=1e11, numbers=2e9, step=5e-5, start=3.0),
+    "cuda": Rates(flops=1.2e13, bytes=1.2e12, numbers=6e10, step=1.2e-5, start=4.0),
 }
 """Round numbers, from one core of a shared server and one H200; `start` is importing torch and waking the device.
 What a process has measured corrects them."""

@@ -65,9 +65,9 @@ class RankCurves(Sweep):
         word, d_k, N = point
         d_phi = N if MAPS[word] is None else min(N, MAPS[word].d_phi(d_k))
         return Work(
-            flops=question.draws * (8.0 * d_phi**3 + 8.0 * N * d_phi**2),
+            flops=question.draws * (12.0 * d_phi**3 + 8.0 * N * d_phi**2),
             bytes=question.draws * 400.0 * d_phi**2,
-            steps=question.draws * 2.0 * d_phi,
+            steps=question.draws * 0.7 * d_phi,
             numbers=2.0 * question.draws * N * d_k,
         )
 
