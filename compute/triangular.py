@@ -22,7 +22,8 @@ def inverse_unit_lower(L: Array) -> Array:
     """
     xp, (*lead, C, _) = namespace(L), L.shape
     size = max(FIRST, 1 << (C - 1).bit_length())
-    L = xp.tril(L, k=-1)
+    t = xp.arange(C, device=device(L))
+    L = xp.where(t[:, None] > t[None, :], L, 0.0)
     if size > C:
         L = xp.concat([L, xp.zeros((*lead, C, size - C), dtype=L.dtype, device=device(L))], axis=-1)
         L = xp.concat([L, xp.zeros((*lead, size - C, size), dtype=L.dtype, device=device(L))], axis=-2)
