@@ -13,7 +13,16 @@ from components.sizing_asked import counted, twin_rates
 from components.sizing_said import LAST, Sums
 from components.words import SOFTMAX
 from compute.feature_maps import FEATURE_MAPS
-from compute.sizing import ModelShape, Options, human_bytes, load_model, model_crossings, models, with_feature_map
+from compute.sizing import (
+    ModelShape,
+    Options,
+    human_bytes,
+    load_model,
+    model_crossings,
+    models,
+    rates,
+    with_feature_map,
+)
 from compute.sizing.sums import sums
 
 STOPS = AXES["T"].stops
@@ -80,7 +89,7 @@ def mapped(shape: ModelShape, phi: str, options: Options) -> dict:
         return nothing
     total *= options.batch
     said = f"With {name} (d_φ = {max(widths):,}) the same linear layers would keep {human_bytes(total, 3)} of state."
-    if total == sums(shape, options).state_bytes:  # it would lie on the state's own line
+    if total == rates(shape, options).state_bytes:  # it would lie on the state's own line, pages aside
         return {**nothing, "said": said}
     return {"curve": np.full(len(STOPS), float(total)), "name": f"state, {name}", "said": said}
 

@@ -244,6 +244,14 @@ def test_what_fits_is_on_the_page_in_words():
     assert said("sizing", question, "sizing.speed")[i] == f"≤ {4_800 * 10**9 / moved:,.0f} tokens/s"
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_map_that_keeps_the_width_draws_no_second_line_of_states(engine):
+    told = {phi: answer(Question(model="qwen3.8-27b", phi=phi, engine=engine)) for phi in ("elu", "taylor")}
+    assert np.isnan(told["elu"]["sizing.curves"]["mapped"]).all()
+    d_phi = 1 + 128 + 128**2
+    assert told["taylor"]["sizing.curves"]["mapped"][0] == 48 * 48 * d_phi * 128 * 4
+
+
 def test_a_length_of_ones_own_is_billed_to_the_byte():
     made = bill(load_model("qwen3.8-27b"), 100_001, batch=2, kv_dtype="fp8")
     question = Question(model="qwen3.8-27b", batch=2, kv="fp8", exact=100_001)
