@@ -149,20 +149,39 @@ def test_a_worker_of_the_cluster_dies_in_mid_run_and_nothing_is_lost(cluster, tm
 
 
 @pytest.mark.outside
-def test_a_scheduler_that_dies_in_mid_run_leaves_the_rest_to_this_machine(cluster, tmp_path):
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["dead", "silent"])
+def test_a_scheduler_that_is_lost_in_mid_run_leaves_the_rest_to_this_machine(cluster, tmp_path, how):
     cluster.start_worker()
     with runner_at(cluster.address, tmp_path / "cache") as runner:
         until(runner.remote[0].available)
         until(lambda: len(runner.remote[0].client.scheduler_info()["workers"]) == 1)
         ticket = runner.submit("crosstalk", LONG)
         until(lambda: len(ticket.job.finished) >= 2)
-        os.kill(cluster.scheduler.pid, signal.SIGKILL)
+        os.kill(cluster.scheduler.pid, how)
         until(lambda: runner.busy is None or runner.busy[0] is runner.local, 2.5)
         told = ticket.result(120)
         assert same(told, run(CROSSTALK, LONG))
         assert "the cluster is out of reach: the rest on this machine" in told.about["notes"]
-        cluster.start_scheduler()
+        if how == signal.SIGSTOP:
+            os.kill(cluster.scheduler.pid, signal.SIGCONT)
+        else:
+            cluster.start_scheduler()
         until(runner.remote[0].available)
+
+
+@pytest.mark.outside
+def test_a_task_that_runs_hears_that_nobody_wants_it(cluster, tmp_path):
+    """One thread in the cluster, busy for half a minute unless it is told."""
+    cluster.start_worker()
+    with runner_at(cluster.address, tmp_path / "cache") as runner:
+        until(runner.remote[0].available)
+        until(lambda: len(runner.remote[0].client.scheduler_info()["workers"]) == 1)
+        endless = type(LONG)(widths=(64,), rules=("additive",), trials=4000)
+        ticket = runner.submit("crosstalk", endless)
+        until(lambda: any(runner.remote[0].client.processing().values()))
+        time.sleep(1)
+        ticket.cancel()
+        assert runner.submit("recall", SHORT).result(6).about["device"]["name"].startswith("a Dask cluster")
 
 
 @pytest.mark.outside
