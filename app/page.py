@@ -18,7 +18,7 @@ from app.session import Session, answers
 from components.controls import CONTROLS, make_controls, slot_styles
 from components.lesson import Lesson, Question, fit
 from components.view import View
-from components.words import PHIS, WORDS, read_address
+from components.words import PHIS, WIDTHS, WORDS, read_address
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
@@ -75,11 +75,14 @@ def figures_address(name: str) -> str:
 
 
 def warm() -> None:
-    """Draw every page's figures, and answer every feature map once, before the first visitor comes."""
+    """Draw every page's figures, and answer every feature map and width once, before the first visitor."""
     for name in pages():
         figures_address(name)
     for phi in PHIS:
         answers(views_of(OVERVIEW), Question(phi=phi))
+    for d_k in WIDTHS:  # a hundred milliseconds each, the first time
+        for name in (OVERVIEW, "rank"):
+            answers(views_of(name), Question(d_k=d_k))
 
 
 def serve(name: str) -> None:
