@@ -15,6 +15,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -201,6 +202,7 @@ def main() -> None:
             "device": torch.cuda.get_device_name(),
             "date": datetime.date.today().isoformat(),
             "torch": torch.__version__.partition("+")[0],
+            "peer": f"{PEER} {version(PEER)}" if peers() else None,
             "dtype": "bfloat16",
             "head": D,
             "causal": True,

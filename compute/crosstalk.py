@@ -36,8 +36,8 @@ class Reads:
     own: the signal, the weight with which vⱼ itself enters its read.  With unit keys 1 for additive, αⁿ⁻ʲ under
     decay, and for a correcting rule what later writes left of βⱼ.
     energy: the crosstalk, ‖read − own·vⱼ‖² / ‖vⱼ‖².  For additive memories its mean over random values of equal length
-    is Σ_{s≠j}(kₛ·kⱼ)²; values of uneven length raise it, for Gaussian ones by d_v/(d_v − 2).
-    Where own falls too, compare energy with own²: a rule may lower both and read worse.
+    is Σ_{s≠j}(kₛ·kⱼ)²; values of uneven length raise it, for Gaussian ones by d_v/(d_v − 2).  Where own falls too,
+    compare energy with own²: a rule may lower both and read worse.
     """
 
     cosine: Array
