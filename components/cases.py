@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from components.ledger import claims, papers
-from components.ledger_said import figure, found, stored
+from components.ledger_said import figure, found
 
 Nodes = list[tuple[str, str]]
 
 
 def checked(view: str, lines: Mapping[str, str]) -> Nodes:
-    """(node, text) pairs of the list `view.cases`.  lines: for each number of a claim what is said of it, with gaps
-    for what its check finds."""
-    told = [line.format(*map(figure, _each(found()[number]))) for number, line in lines.items()]
-    return [
-        (f"{view}.cases_title", f"{_count(told, 'small case')}, worked out {stored()['made']['date']}"),
-        (f"{view}.cases", "\n".join(told)),
-    ]
+    """The list of what the checks of some claims found.  lines: for each number what is said, with gaps for values."""
+    return cases(view, [line.format(*map(figure, _each(found()[number]))) for number, line in lines.items()])
+
+
+def cases(view: str, told: list[str]) -> Nodes:
+    """(node, text) pairs of a list of small cases; one without lines has no title either."""
+    return [(f"{view}.cases_title", _count(told, "small case")), (f"{view}.cases", "\n".join(told))]
 
 
 def reported(view: str, numbers: Iterable[str]) -> Nodes:
-    """(node, text) pairs of the list `view.reports`: claims that are quoted, each with whom it goes back to."""
+    """(node, text) pairs of a list of claims that are quoted, each with whom it goes back to."""
     told = [f"{claim.statement} ({papers()[claim.source].short})" for claim in map(claims().__getitem__, numbers)]
-    return [
-        (f"{view}.reports_title", f"{_count(told, 'report')}, not computed here"),
-        (f"{view}.reports", "\n".join(told)),
-    ]
+    title = f"{_count(told, 'report')}, not computed here"
+    return [(f"{view}.reports_title", title), (f"{view}.reports", "\n".join(told))]
 
 
 def cases_of(view: str) -> tuple[str, str]:
@@ -44,4 +42,4 @@ def _each(value: object) -> list:
 
 
 def _count(told: list[str], what: str) -> str:
-    return f"{len(told)} {what}{'s' * (len(told) != 1)}"
+    return f"{len(told)} {what}{'s' * (len(told) != 1)}" if told else ""

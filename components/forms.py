@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from components.cases import cases_of
 from components.forms_answer import answer
 from components.forms_picture import (
     captioned,
@@ -91,5 +92,6 @@ VIEW = View(
         ("FLOPs of the three", "forms.flops"),
         ("z of elu+1 kept in bfloat16", "forms.long"),
     ),
+    folded=(cases_of("forms"),),
     player="read token by token",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -25,18 +25,24 @@ from components.forms_frames import (
 from components.forms_picture import READS, cell_places, number_places, outlines
 from components.forms_run import CHANNELS, D_V, HAND, ONES, RANDOM, Run, long_sums, run
 from components.forms_said import formula, fraction, headlines, numbers, readouts, sentences, values
+from components.forms_small import small_cases
 from components.lesson import Question
 from components.reel import Answer
+from components.says import decimals
 from components.sharpness_answer import name_of
 from components.view import props, texts
 from components.words import SOFTMAX
 from compute.examples import exact_kernel, exact_steps
 from compute.pitfalls import PITFALLS
+from compute.rank import kernel_matrix
 from compute.rounding import stalls_at
 
 STOPS = np.array(AXES["t"].stops)
 LAST = np.minimum(STOPS, RANDOM - 1).astype(np.int32)
 """Frame of every stop, the same whatever is asked: a short example repeats its last one."""
+
+PRODUCT = 4
+"""A q·k at which the temperature shows."""
 
 
 def answer(question: Question) -> Answer:
@@ -82,7 +88,7 @@ def _answer(example: str, phi: str, d_k: int, seed: int, chunk: int, pitfall: st
         ),
         "forms.math": texts([("forms.formula", formula(told)), ("forms.values", values(told, exact))]),
     }
-    return drawn, [*readouts(told), *_captions(told)]
+    return drawn, [*readouts(told), *small_cases(told), *_captions(told)]
 
 
 def _fixed(told: Run) -> Answer:
@@ -155,6 +161,13 @@ def _captions(told: Run) -> list[tuple[str, str]]:
     ]
 
 
+@cache
+def _without_temperature(d_k: int) -> str:
+    q, k = np.ones((1, d_k)), np.full((1, d_k), PRODUCT / d_k)
+    ratio = float(kernel_matrix(q, k, scale=1.0)[0, 0] / kernel_matrix(q, k)[0, 0])
+    return f"Whoever converts and drops 1/√d_k gives q·k = {PRODUCT} a kernel {decimals(ratio)} times as large."
+
+
 def _about(question: Question) -> list[tuple[str, str]]:
     """What the state is called, and what is said about its mistake."""
     mistake, name = PITFALLS[question.pitfall], name_of(question.map_word)
@@ -164,7 +177,7 @@ def _about(question: Question) -> list[tuple[str, str]]:
             why = f"These three stay with elu+1; the random tokens take {name}. {why}".strip()
         return [("forms.subject", " · three tokens by hand, exact fractions"), ("forms.aside", why)]
     if question.phi == SOFTMAX:
-        why = "Choose a feature map and the other two forms appear."
+        why = f"Choose a feature map and the other two forms appear. {_without_temperature(question.d_k)}"
         if question.pitfall != "none":
             why = "There is no recurrent form that could be broken."
     return [("forms.subject", f" · {RANDOM} random tokens, {name}"), ("forms.aside", why)]

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from components.forms_run import LONG, Run, long_sums
+from components.forms_run import EPS, LONG, Run, long_sums
 from components.formula import mathml
 from components.says import decimals, percent
-from compute.attention import softmax_attention
+from compute.attention import causal_linear_attention_recurrent, softmax_attention
 from compute.cost import attention_flops, state_numbers
 from compute.cost_tables import modes
 from compute.examples import exact as in_fractions
@@ -159,7 +159,8 @@ def _hand_sentence(told: Run, exact: Steps, t: int) -> str:
         return f"{text}."
     text += ", which is z·φ(q)."
     if t == 0:
-        text += " Exact only with ε = 0: with 10⁻⁶ in the denominator it would be 3/(3 + 10⁻⁶)."
+        first = causal_linear_attention_recurrent(told.Q[:1], told.K[:1], told.V[:1], told.member, eps=EPS)
+        text += f" Exact only with ε = 0: with 10⁻⁶ in the denominator it would be {first[0, 0]:.10f}."
     elif t == 1:
         soft = softmax_attention(told.Q[:2], told.K[:2], np.eye(2), scale=1.0)[1]
         own = (kernel / kernel.sum()).astype(float)
@@ -214,7 +215,10 @@ def readouts(told: Run) -> list[tuple[str, str]]:
         flops = f"of the matrix {attention_flops(told.T, told.Q.shape[1], d_v, 'left'):,}"
     else:
         d_phi = told.features[1].shape[1]
-        gradients, kept = tuple(sci(gap) for gap in told.gradients), f"{state_numbers(d_phi, d_v):,} numbers"
+        gradients, kept = (
+            tuple(sci(gap) for gap in told.gradients),
+            f"{d_phi:,} × {d_v} and {d_phi:,}: {state_numbers(d_phi, d_v):,} numbers",
+        )
         flops = " · ".join(f"{mode.flops:,}" for mode in modes(told.T, d_phi, d_v, told.chunk))
     return [
         ("forms.loop_gradients", gradients[0]),

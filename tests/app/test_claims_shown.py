@@ -54,7 +54,9 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C059": dict.fromkeys(range(6), "bracketing.cases"),
     # Two modes
     "C024": GAP,
+    "C025": {0: "forms.cases[3]"},
     "C030": GAP,
+    "C031": dict.fromkeys(range(5), "forms.cases[1]"),
     "C032": {
         2: "forms.numbers.text[8]",
         3: "forms.numbers.text[9]",
@@ -73,10 +75,22 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C037": dict.fromkeys(range(4), "forms.sentence"),
     "C038": GAP,
     "C039": {1: "forms.checks.ones_parallel[t=37]"},
+    "C040": dict.fromkeys(range(3), "forms.kept"),
+    "C041": "forms.sentence",
+    "C042": "forms.cases[0]",
     "C043": "forms.chunkwise_gap",
+    "C044": {0: "forms.cases[2]", 1: "forms.cases[2]", 2: "forms.headline", 3: "forms.headline"},
     "C045": "forms.loop_gradients",
     "C046": {0: "forms.numbers.text[18]", 1: "forms.numbers.text[19]"},
+    "C047": {1: "forms.headline", 2: "forms.headline"},
+    "C048": {
+        t + 3 * (form == "recurrent"): f"forms.checks.ones_{form}[t={t + 1}]"
+        for form in ("parallel", "recurrent")
+        for t in range(3)
+    },
     "C049": {0: GAP},
+    "C054": "forms.cases[4]",
+    "C176": "forms.aside",
     "C158": {0: "forms.sums.bf16[n=512]"},
     # Sharpness
     "C065": "sharpness.entropy",
@@ -154,7 +168,6 @@ SHOWN: dict[str, str | dict[int, str]] = {
 }
 
 OWED = """
-    forms           C025 C031 C040 C041 C042 C044 C047 C048 C054 C176
     sharpness       C019 C020 C022 C023 C026 C060 C062 C063 C064 C067 C069 C070 C071 C090 C091 C093 C094 C095 C096
                     C097 C103 C104 C105 C108
     random-features C072 C073 C074 C075 C076 C078 C081 C083
