@@ -88,7 +88,7 @@ VIEW = View(
         ("gradients, chunks − matrix", "forms.chunk_gradients"),
         ("denominator · sum of the row", "forms.denominator"),
         ("chunks", "forms.chunks"),
-        ("handed on between chunks", "forms.kept"),
+        ("S and z, handed on", "forms.kept"),
         ("FLOPs of the three", "forms.flops"),
         ("z of elu+1 kept in bfloat16", "forms.long"),
     ),
