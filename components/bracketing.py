@@ -9,7 +9,7 @@ from bokeh.plotting import figure
 from components.bracketing_answer import EDGE, LAST, MODES, NOWHERE, answer
 from components.bracketing_orders import TOKENS as TRIED
 from components.bracketing_times import clock
-from components.cases import cases_of
+from components.cases import cases_of, reports_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
@@ -147,6 +147,6 @@ VIEW = View(
         ("comparisons to decode T by softmax", "bracketing.decoding"),
         ("the next token: FLOPs by cache or state", "bracketing.next"),
     ),
-    folded=(cases_of("bracketing"),),
+    folded=(cases_of("bracketing"), reports_of("bracketing")),
     ribbon=("phi", "head"),
 )

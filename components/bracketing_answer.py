@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from components.axes import AXES
-from components.bracketing_orders import cases, doubled, next_token, one_product, same, softmax_rank
+from components.bracketing_orders import doubled, lists, next_token, one_product, same, softmax_rank
 from components.bracketing_times import machine, measured_times
 from components.formula import mathml
 from components.lesson import Question
@@ -120,7 +120,7 @@ def _answer(phi: str, head: int) -> Answer:
                 ("bracketing.subject", _subject(phi, head)),
                 ("bracketing.aside", wrong or _aside(d_phi, head, blocked)),
                 *_mode_texts(),
-                *cases(),
+                *lists(),
                 ("bracketing.same", same(phi)),
                 ("bracketing.machine", machine()),
             ]

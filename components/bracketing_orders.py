@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from components.cases import Nodes, checked
+from components.cases import Nodes, checked, reported
 from components.powers import powers
 from components.words import SOFTMAX
 from compute.agreement import apart
@@ -23,6 +23,9 @@ CASES = {
     "C059": "twice the context, the next token: softmax ×{}, elu+1 ×{}, Performer ×{}, Based ×{}, decayed ×{}; Based "
     "has {} features",
 }
+
+REPORTS = ("C154",)
+"""Claims that are quoted."""
 
 
 @lru_cache(maxsize=64)
@@ -74,5 +77,6 @@ def next_token(T: int, d_phi: int, head: int, blocked: bool) -> str:
     return softmax if blocked else f"{softmax} or {decode_flops(d_phi, head):,}"
 
 
-def cases() -> Nodes:
-    return checked("bracketing", CASES)
+def lists() -> Nodes:
+    """What opens on demand."""
+    return [*checked("bracketing", CASES), *reported("bracketing", REPORTS)]

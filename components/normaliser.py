@@ -5,6 +5,7 @@ from __future__ import annotations
 from bokeh.models import BoxAnnotation, ColumnDataSource
 from bokeh.plotting import figure
 
+from components.cases import cases_of
 from components.lesson import Question
 from components.normaliser_answer import BOUND, EDGE, answer
 from components.normaliser_hand import ROWS
@@ -211,4 +212,5 @@ VIEW = View(
         ("By hand", ""),
         *ROWS,
     ),
+    folded=(cases_of("normaliser"),),
 )

@@ -6,9 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from components.cases import checked
 from components.formula import mathml
 from components.lesson import Question
-from components.normaliser_hand import hand
+from components.normaliser_hand import CASES, hand
 from components.normaliser_numbers import NEARBY, SIGNED, Numbers, T, numbers, signed_left
 from components.normaliser_said import SENTENCE, aside, moved, power, quoted, said, values
 from components.plots import spread
@@ -93,6 +94,7 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
             ("normaliser.quoted", quoted()),
             ("normaliser.power", power(found)),
             *hand(),
+            *checked("normaliser", CASES),
             ("normaliser.denominator_title", f"denominator z·φ(q){'' if found.positive else ', ○ where negative'}"),
             ("normaliser.share_title", f"weight on the newest token, and on the {NEARBY} newest"),
             ("normaliser.derivative_title", "how far one number moves a weight (two derivatives)"),

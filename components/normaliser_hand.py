@@ -20,6 +20,16 @@ ROWS = (
 )
 """Label and text node of each case."""
 
+CASES = {
+    "C061": "ReLU below zero: largest slope {}, largest feature {}",
+    "C140": "mLSTM with open gates and no floor − linear attention with the identity: {}",
+    "C170": "TransNormer − a norm of the bare sums: {}",
+    "C171": "RetNet with its clamp − without: {}",
+    "C172": "largest output of signed maps under a norm, over √d_v: {}",
+    "C173": "lightning layer − SiLU, decay, norm and gate written out: {}",
+}
+"""For each claim that says two things are one, or that one thing has a limit, a line with gaps."""
+
 
 @cache
 def hand() -> tuple[tuple[str, str], ...]:

@@ -6,6 +6,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
+from components.cases import cases_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
@@ -165,5 +166,6 @@ VIEW = View(
         ("variance left by orthogonal directions", "random-features.kept"),
         ("bands from", "random-features.made"),
     ),
+    folded=(cases_of("random-features"),),
     ribbon=("d_k", "seed"),
 )

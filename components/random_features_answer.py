@@ -7,10 +7,12 @@ from functools import cache, lru_cache
 import numpy as np
 
 from components.axes import AXES
+from components.cases import checked
 from components.formula import mathml
 from components.lesson import Question
 from components.plots import spread
 from components.powers import powers
+from components.random_features_cases import CASES
 from components.random_features_sweep import WIDTHS, stored
 from components.reel import Answer
 from components.says import decimals, percent
@@ -119,6 +121,7 @@ def _answer(d_k: int, seed: int) -> Answer:
                 ("random-features.subject", ""),
                 ("random-features.aside", _aside(d_k)),
                 ("random-features.made", _made()),
+                *checked("random-features", CASES),
                 *TITLES,
                 (
                     "random-features.orthogonal_title",

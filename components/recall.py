@@ -8,6 +8,7 @@ from bokeh.models import CategoricalColorMapper, ColumnDataSource
 from bokeh.plotting import figure
 
 from components.axes import AXES
+from components.cases import cases_of, reports_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
@@ -114,5 +115,6 @@ VIEW = View(
         ("computed", "recall.from"),
     ),
     span=math.log(LAST / FIRST) / math.log(FAR_END / FIRST),
+    folded=(cases_of("recall"), reports_of("recall")),
     ribbon=("d_k",),
 )

@@ -9,9 +9,11 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from components.cases import checked, reported
 from components.formula import mathml, with_values
 from components.lesson import Question
 from components.plots import spread
+from components.recall_cases import CASES, REPORTS
 from components.reel import Answer
 from components.says import percent
 from components.sweep_picture import said
@@ -93,6 +95,8 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
                 ("recall.value_width", f"{d_v}"),
                 ("recall.state", human_bytes(int(size[i]))),
                 ("recall.from", said(result)),
+                *checked("recall", CASES),
+                *reported("recall", REPORTS),
                 ("recall.subject", ""),
                 ("recall.aside", ""),
             ]

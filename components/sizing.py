@@ -9,6 +9,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 
 from components.card import card_of
+from components.cases import cases_of
 from components.fitting import BOTH_WAYS
 from components.lesson import Question
 from components.palette import LIGHT
@@ -140,6 +141,7 @@ VIEW = View(
         ("sizing.used_count", "sizing.used"),
         ("sizing.assumed_count", "sizing.assumed"),
         ("sizing.ignored_count", "sizing.ignored"),
+        cases_of("sizing"),
     ),
     ribbon=("model", "compare", "phi"),
 )

@@ -40,6 +40,7 @@ from components.sizing_said import (
     sentence,
     state_rows,
 )
+from components.sizing_small import small_cases
 from components.view import props, texts
 from compute.sizing import ModelShape, Options, human_bytes, model_crossings
 from compute.sizing.sums import sums
@@ -113,7 +114,13 @@ def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
             "warned": [careful if t <= native else beyond.replace(f"{LAST:,}", f"{t:,}") for t in STOPS],
             **row_sizes(shape, options, STOPS),
         },
-        "sizing.texts": [*said, *keys_texts(bill), *crossings(shape, options), *parts(own, options)],
+        "sizing.texts": [
+            *said,
+            *keys_texts(bill),
+            *small_cases(shape),
+            *crossings(shape, options),
+            *parts(own, options),
+        ],
         "sizing.math": texts([("sizing.formula", mathml(LATEX)), *spelled]),
         "sizing.meet": meeting(model_crossings(shape, options).state, own.state_bytes, "cache = state at {:,}"),
         "sizing.beat": beat(shape, options, twin),

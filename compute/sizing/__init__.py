@@ -22,7 +22,7 @@ from .options import Options
 from .rates import Rates, rates
 from .reader import read_config
 from .shape import LayerGroup, ModelShape
-from .twins import all_softmax_twin, with_feature_map
+from .twins import all_softmax_twin, normaliser_numbers, with_feature_map
 from .units import human_bytes, kv_cache_tokens, taylor_state_bytes
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "model_config",
     "model_crossings",
     "models",
+    "normaliser_numbers",
     "rates",
     "read_config",
     "reserve",

@@ -38,6 +38,15 @@ def _recurrent(group: LayerGroup) -> bool:
     return bool(group.family.state() or group.family.conv())
 
 
+def normaliser_numbers(shape: ModelShape) -> int | None:
+    """Entries of z that the same linear layers would keep beside their states, features as wide as keys: layers · heads
+    · d_k, one sequence.  None if no layer keeps a matrix of keys by values.
+    """
+    found = [(group.count, matrix_heads(group.family)) for group in shape.layers]
+    numbers = [count * heads[0] * heads[1] for count, heads in found if heads is not None]
+    return sum(numbers) if numbers else None
+
+
 def with_feature_map(shape: ModelShape, d_phi_of: Callable[[int], int], ranks: int = 1) -> int | None:
     """Bytes of the same linear layers with a feature map: layers · heads · d_phi(d_k) · d_v · 4, one sequence.
 

@@ -52,6 +52,7 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C057": {0: "bracketing.row.1.bytes", 1: "bracketing.row.1.arithmetic", 2: "bracketing.row.1.arithmetic"},
     "C058": {1: "bracketing.next", 2: "bracketing.next"},
     "C059": dict.fromkeys(range(6), "bracketing.cases"),
+    "C154": {0: "bracketing.reports", 1: "bracketing.reports"},
     # Two modes
     "C024": GAP,
     "C025": {0: "forms.cases[3]"},
@@ -99,10 +100,18 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C089": dict.fromkeys(range(3), "sharpness.misplaced"),
     "C164": {0: "sharpness.entropy", 1: "sharpness.entropy", 2: "sharpness.order"},
     # Random features
+    "C072": "random-features.cases[0]",
+    "C073": "random-features.cases[1]",
+    "C074": dict.fromkeys(range(3), "random-features.cases[2]"),
+    "C075": {0: "random-features.cases[3]"},
+    "C076": "random-features.cases[4]",
     "C077": {0: "random-features.variance", 1: "random-features.variance"},
+    "C078": {0: "random-features.cases[5]", 1: "random-features.cases[5]"},
     "C079": {0: "random-features.four"},
     "C080": {1: "random-features.negative"},
+    "C081": dict.fromkeys(range(4), "random-features.cases[6]"),
     "C082": {2: "random-features.kept"},
+    "C083": "random-features.cases[7]",
     "C084": {1: "random-features.aside", 2: "random-features.aside"},
     "C085": "random-features.ladder.text[0]",
     "C086": {1: "random-features.ladder.text[3]"},
@@ -133,6 +142,12 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C136": "memory.signal.weight[pair=1]",
     # Recall
     "C124": {2: "recall.sentence"},
+    "C127": "recall.cases[0]",
+    "C139": {0: "recall.cases[2]", 1: "recall.cases[2]"},
+    "C155": "recall.reports[0]",
+    "C156": {0: "recall.reports[1]", 1: "recall.reports[1]"},
+    "C157": "recall.reports[2]",
+    "C178": "recall.cases[1]",
     # Rank
     "C027": "rank.own",
     "C099": "rank.limit",
@@ -142,19 +157,28 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C163": {4: "rank.own"},
     # Normaliser
     "C021": {0: "normaliser.hand_signed", 1: "normaliser.hand_signed"},
+    "C061": {0: "normaliser.cases[0]", 1: "normaliser.cases[0]"},
+    "C140": "normaliser.cases[1]",
     "C141": dict.fromkeys(range(3), "normaliser.hand_floor"),
     "C166": dict.fromkeys(range(4), "normaliser.hand_derivative"),
     "C167": {0: "normaliser.hand_growth"},
     "C165": {0: "normaliser.power", 1: "normaliser.power"},
     "C168": {0: "normaliser.derivative_names.text[2]"},
     "C169": dict.fromkeys(range(4), "normaliser.quoted"),
+    "C170": "normaliser.cases[2]",
+    "C171": "normaliser.cases[3]",
+    "C172": "normaliser.cases[4]",
+    "C173": "normaliser.cases[5]",
     "C174": {3: "normaliser.negative"},
     "C175": {0: "normaliser.short"},
     "C177": "normaliser.shares.near[tokens=1024]",
     # Sizing
+    "C053": "sizing.cases[2]",
     "C098": {0: "sizing.aside"},
+    "C100": {0: "sizing.cases", 1: "sizing.cases"},
     "C101": {0: "sizing.meets"},
     "C142": "sizing.row.0.arithmetic",
+    "C143": {0: "sizing.cases[1]", 1: "sizing.cases[1]"},
     "C144": {1: "sizing.meets"},
     "C145": {0: "sizing.row.0.bytes", 1: "sizing.rate", 2: "sizing.meets"},
     "C146": dict.fromkeys(range(6), "sizing.used"),
@@ -165,17 +189,14 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C151": {0: "sizing.row.1.kind", 1: "sizing.row.0.kind", 2: "sizing.used"},
     "C152": {1: "sizing.fixed"},
     "C153": {0: "sizing.fixed", 3: "sizing.meets"},
+    "C159": {0: "sizing.cases[0]"},
 }
 
 OWED = """
     sharpness       C019 C020 C022 C023 C026 C060 C062 C063 C064 C067 C069 C070 C071 C090 C091 C093 C094 C095 C096
                     C097 C103 C104 C105 C108
-    random-features C072 C073 C074 C075 C076 C078 C081 C083
     memory          C112 C117 C125 C128 C129 C130 C131 C132 C133 C137 C138
-    recall          C127 C139 C154 C155 C156 C157 C178
     rank            C028 C126
-    normaliser      C061 C140 C170 C171 C172 C173
-    sizing          C053 C100 C143 C159
 """
 
 OF_VIEWS = {number for number, claim in claims().items() if claim.page in pages()}

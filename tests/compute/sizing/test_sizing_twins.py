@@ -8,6 +8,7 @@ from compute.sizing import (
     human_bytes,
     kv_cache_tokens,
     load_model,
+    normaliser_numbers,
     taylor_state_bytes,
     with_feature_map,
 )
@@ -51,6 +52,12 @@ def test_every_matrix_state_takes_a_feature_map_and_other_layers_do_not():
     assert with_feature_map(load_model("bamba-9b"), lambda d: d) == bill(load_model("bamba-9b"), 1).state_bytes
     for word in ("llama-3.1-8b", "lfm2-1.2b", "falcon-mamba-7b"):
         assert with_feature_map(load_model(word), taylor) is None
+
+
+def test_a_normaliser_has_an_entry_for_each_row_of_every_state():
+    assert normaliser_numbers(load_model("minimax-01")) == 70 * 64 * 128
+    assert normaliser_numbers(load_model("qwen3.8-27b")) == 48 * 48 * 128
+    assert normaliser_numbers(load_model("llama-3.1-8b")) is None
 
 
 def test_taylor_states_count_matrix_and_normaliser():

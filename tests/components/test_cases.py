@@ -1,0 +1,41 @@
+"""Lists that open on demand: a value for every gap, a source for every report, and no title over nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from components import bracketing_orders, normaliser_hand, random_features_cases, recall_cases
+from components.cases import cases, checked, reported
+from components.ledger import claims
+from components.ledger_said import found
+
+ROOMS = {
+    "bracketing": bracketing_orders, "normaliser": normaliser_hand, "random-features": random_features_cases,
+    "recall": recall_cases,
+}  # fmt: skip
+LINES = [(view, number) for view, room in ROOMS.items() for number in room.CASES]
+REPORTS = [(view, number) for view, room in ROOMS.items() for number in getattr(room, "REPORTS", ())]
+
+
+@pytest.mark.parametrize("view, number", LINES)
+def test_a_line_stands_in_the_view_of_its_claim_and_has_a_gap_for_every_value(view, number):
+    value = found()[number]
+    assert claims()[number].page == view
+    assert ROOMS[view].CASES[number].count("{}") == (len(value) if isinstance(value, list) else 1)
+
+
+@pytest.mark.parametrize("view, number", REPORTS)
+def test_only_quotations_are_reported_each_with_its_source(view, number):
+    assert claims()[number].kind == "quoted" and claims()[number].page == view
+    title, (_, text) = reported(view, [number])
+    assert title == (f"{view}.reports_title", "1 report, not computed here")
+    assert text.startswith(claims()[number].statement) and text.endswith(("0)", "4)", "5)"))
+
+
+def test_truths_and_numbers_fill_the_gaps():
+    (_, title), (_, text) = checked("random-features", {"C075": "{}, {}"})
+    assert title == "1 small case" and text == "0.7866, yes"
+
+
+def test_a_list_without_lines_has_no_title():
+    assert cases("forms", []) == [("forms.cases_title", ""), ("forms.cases", "")]
