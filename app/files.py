@@ -49,15 +49,17 @@ def list_file(name: str) -> str:
 def publish(stem: str, suffix: str, content: str, most: int = 0) -> str:
     """Write the content once and return its address relative to a page.
 
-    most: how many files of this suffix are kept, the oldest goes first; 0 keeps all.
+    most: how many files of this suffix are kept, the oldest goes first; 0 keeps all.  Those in folders do not count.
     """
     digest = hashlib.sha256(content.encode()).hexdigest()[:16]
     name = f"{stem}-{digest}{suffix}"
-    if name not in Published._js:
+    if name in Published._js:
+        Published._js.remove(name)  # it is the newest again
+    else:
         (folder() / name).write_text(content, encoding="utf-8")
-        list_file(name)
-        kept = [other for other in Published._js if other.endswith(suffix)]
-        for old in kept[:-most] if most else ():
-            Published._js.remove(old)
-            (folder() / old).unlink(missing_ok=True)
+    list_file(name)
+    kept = [other for other in Published._js if other.endswith(suffix) and "/" not in other]
+    for old in kept[:-most] if most else ():
+        Published._js.remove(old)
+        (folder() / old).unlink(missing_ok=True)
     return f"{list_file(name)}?v={digest}"

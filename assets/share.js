@@ -128,7 +128,9 @@
     root.removeAttribute('data-compare')
   }
   for (const button of all('[data-snapshot]')) button.addEventListener('click', async () => {
+    button.disabled = true // a second click would keep a second A
     kept ? release() : await keep()
+    button.disabled = false
     button.textContent = kept ? 'Let go of A' : 'Keep as A'
   })
   for (const kind of ['explorer:seek', 'explorer:chosen']) document.addEventListener(kind, compare)
