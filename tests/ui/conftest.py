@@ -114,3 +114,23 @@ def pytest_generate_tests(metafunc):
         from app.page import pages
 
         metafunc.parametrize("name", pages())
+
+
+@pytest.fixture(scope="session")
+def reveal(tmp_path_factory) -> Path:
+    """The package that the sample deck is made with: where the example installed it, else installed for these tests."""
+    example = ROOT / "examples" / "lecture"
+    if not (example / "node_modules").is_dir():
+        if not shutil.which("npm"):
+            pytest.skip(
+                "reveal.js comes from npm, which is not on the PATH; `npm install` in examples/lecture brings it"
+            )
+        folder = tmp_path_factory.mktemp("npm")
+        for name in ("package.json", "package-lock.json", ".npmrc"):
+            shutil.copy(example / name, folder)
+        command = ["npm", "ci", "--fetch-retries=0", "--loglevel=error"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=180)
+        if done.returncode:
+            pytest.skip(f"reveal.js could not be installed: {done.stderr.strip()[:200]}")
+        example = folder
+    return example / "node_modules" / "reveal.js"
