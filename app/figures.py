@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from bokeh.core.json_encoder import serialize_json
 from bokeh.document import Document
-from bokeh.models import ColumnDataSource, Plot
+from bokeh.models import ColumnDataSource
 
 from components.lesson import Question
 from components.reel import frame_properties
-from components.sweep_picture import draw
+from components.sweep_drawn import drawn
 from components.sweep_pictures import pictures_of
 from components.view import Drawing, View, start_positions
-from compute.sweeps.shipped import shipped
 
 
 @dataclass(frozen=True)
@@ -34,18 +33,13 @@ def figure_document(views: tuple[View, ...], question: Question, compact: bool) 
     for view in views:
         drawing = view.draw(question, compact)
         figures = [cell.figure for row in drawing.rows for cell in row]
-        figures += [] if compact else sweep_figures(view)
+        figures += [] if compact else drawn(tuple(picture.name for picture in pictures_of(view.word)))
         figures[0].tags = [*figures[0].tags, *drawing.sources.values()]
         for figure in figures:
             document.add_root(figure)
         _apply_marks(document, view, question)
         drawings.append((view, drawing))
     return document, drawings
-
-
-def sweep_figures(view: View) -> list[Plot]:
-    """The pictures of the sweeps that a view shows, from the results that come with the program."""
-    return [draw(p, result) for p in pictures_of(view.word) if (result := shipped(p.sweep))]
 
 
 def _apply_marks(document: Document, view: View, question: Question) -> None:

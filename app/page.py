@@ -15,6 +15,7 @@ from app.copies import copy_of
 from app.figures import Figures, page_figures
 from app.files import publish
 from app.session import Session, answers
+from components import sweep_drawn
 from components.controls import CONTROLS, make_controls, slot_styles
 from components.lesson import Lesson, Question, fit
 from components.view import View
@@ -76,6 +77,7 @@ def figures_address(name: str) -> str:
 
 def warm() -> None:
     """Draw every page's figures, and answer every feature map and width once, before the first visitor."""
+    sweep_drawn.start()
     for name in pages():
         figures_address(name)
     for phi in PHIS:
