@@ -15,6 +15,8 @@ from compute.sweeps.frames import read_frame, write_frame
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+MPS = {"PYTORCH_ENABLE_MPS_FALLBACK": "1"}
+"""What Apple's GPU has no kernel for is done on the CPU instead of refused."""
 
 Heard = Callable[[dict[str, Any], bytes], None]
 """Called from a thread of the worker's with each message; `{"is": "gone"}` is the last one of a process."""
@@ -59,7 +61,7 @@ class LocalWorker:
 
     def _start(self) -> None:
         self.close()
-        environ = {**os.environ, **dict.fromkeys(THREADS, "1"), **self.environ}
+        environ = {**os.environ, **dict.fromkeys(THREADS, "1"), **MPS, **self.environ}
         environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), environ.get("PYTHONPATH", "")]))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "compute.sweeps.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ,
