@@ -13,7 +13,8 @@ from components.axes import AXES
 from components.palette import SLOTS
 from components.reel import Answer, frame_texts
 from components.snippets import SIZES, SNIPPETS
-from components.sweep_picture import HEIGHT, said
+from components.sweep_columns import said
+from components.sweep_picture import HEIGHT
 from components.sweep_pictures import pictures_of
 from components.teaching import teaching
 from components.view import View, start_positions

@@ -13,7 +13,7 @@ from typing import Any
 from bokeh.document import Document
 
 from components.reel import Columns
-from components.sweep_picture import columns, said
+from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
 from compute.sweeps.places import said as duration
 from compute.sweeps.registry import SWEEPS

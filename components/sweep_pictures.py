@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from components.says import tokens
-from components.sweep_picture import Picture
+from components.sweep_columns import Picture
 from compute.feature_maps import FEATURE_MAPS
 from compute.memory_laws import mean_cosine
 

@@ -139,7 +139,8 @@ def test_the_folder_of_pages_holds_pages_only():
     for path in (path for path in pages if path.suffix == ".py"):
         assert path.stem != "__init__"
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith('"""')]
-        views, claims = ["from app.page import serve", f'serve("{path.stem}")'], ["from app.notes import serve", "serve()"]
+        views = ["from app.page import serve", f'serve("{path.stem}")']
+        claims = ["from app.notes import serve", "serve()"]
         assert lines == (claims if path.stem == "notes" else views)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app import desk
-from components.sweep_picture import columns, said
+from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
 from compute.sweeps.places import find
 from compute.sweeps.registry import SWEEPS

@@ -7,7 +7,7 @@ import pytest
 from bokeh.document import Document
 
 from components import sweep_drawn
-from components.sweep_picture import columns
+from components.sweep_columns import columns
 from components.sweep_pictures import PICTURES
 from compute.sweeps.shipped import shipped
 

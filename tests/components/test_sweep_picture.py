@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from components.sweep_picture import CELL, STEP, axis, columns, draw, said, slab
+from components.sweep_columns import CELL, STEP, axis, columns, said, slab
+from components.sweep_picture import draw
 from components.sweep_pictures import LEVELS, PICTURES
 from compute.memory_laws import mean_cosine
 from compute.sweeps.places import find
