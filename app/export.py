@@ -105,6 +105,8 @@ def _render(name, lesson, values, live, nav, link) -> str:
         "options": {c.word: [option.text for option in c.options] for c in controls if c.word in words},
         "table": choices.table,
     }
+    if link:
+        told["data"]["served"] = link.partition("?")[0]
     for card in told["cards"]:
         card["says"] = reachable(card["view"].word, lesson, told["data"]["live"]["options"])
     return template().render(

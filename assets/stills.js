@@ -43,10 +43,11 @@ window.Stills = (() => {
     }
     return {figure: name, across, up, series}
   }
+  const home = page.served ?? (location.protocol == 'file:' ? '' : location.origin + location.pathname)
   const header = () => ({
     program: page.title, version: page.version, view: page.name, state: X.told(),
     says: [...document.querySelectorAll('h2[data-text]')].map(node => node.textContent), made: new Date().toISOString(),
-    ...(page.served ? {link: page.served + location.search} : {}),
+    ...(home ? {link: `${home}?${new URLSearchParams(X.told())}`} : {}),
   })
   const figures = () => [...document.querySelectorAll('[data-figure]')].map(node => node.dataset.figure)
   const numbers = () => ({...header(), figures: figures().map(figure)})

@@ -83,6 +83,24 @@ def test_a_saved_page_says_what_it_fixes_and_where_the_rest_is(disk, sharpness):
     assert disk.page.locator("[data-save], [data-copy-link], [data-paste], [data-panel=code]").count() == 0
 
 
+def test_a_file_that_knows_its_server_links_there_and_one_that_does_not_links_nowhere(disk, sharpness, tmp_path):
+    disk.opens(sharpness)
+    disk.slider("c").press("ArrowRight")
+    disk.takes("phi", "taylor")
+    disk.page.locator("[data-share]").click()
+    link = disk.page.locator('[data-snippet="link"]').inner_text()
+    assert link == "http://explorer.example/sharpness?phi=taylor&c=4.25&theme=dark"
+    assert disk.page.evaluate("Stills.numbers().link") == link
+    alone = tmp_path / "alone.html"
+    write(alone, one_file("random-features", "theme=dark"))
+    disk.files = 2
+    disk.opens(alone)
+    disk.page.locator("[data-share]").click()
+    assert disk.page.locator("[data-panel=embed] p").is_visible()
+    assert not disk.page.locator("[data-panel=embed] form, [data-snippet]").first.is_visible()
+    assert "link" not in disk.page.evaluate("Stills.numbers()")
+
+
 def test_the_theme_of_a_file_changes_and_changes_back(disk, sharpness):
     disk.opens(sharpness)
     disk.page.locator("[data-theme-switch]").click()
