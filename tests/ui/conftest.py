@@ -59,6 +59,7 @@ def server(chromium, tmp_path_factory) -> str:
         "ADDRESS": "127.0.0.1",
         "BOKEH_PY_LOG_LEVEL": "warning",
         "PYTHONWARNINGS": "default",
+        "EXPLORER_CACHE": str(tmp_path_factory.mktemp("sweeps")),  # nothing is known from an earlier run
         "EXPLORER_COPIES": "no",  # a minute of computing beside every test
     }
     log = tmp_path_factory.mktemp("server") / "log.txt"
