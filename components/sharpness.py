@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from bokeh.models import CategoricalColorMapper, CustomJS
 
+from components.cases import cases_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import hover, labels, line, mark, plot, ticks
@@ -122,4 +123,5 @@ VIEW = View(
         ("rises with q·k, rank correlation", "sharpness.order"),
         ("queries and keys are multiplied by", "sharpness.temperature"),
     ),
+    folded=(cases_of("sharpness"),),
 )

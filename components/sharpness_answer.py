@@ -12,6 +12,7 @@ from components.lesson import Question
 from components.plots import spread
 from components.reel import Answer
 from components.says import decimals, percent
+from components.sharpness_cases import small_cases
 from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, toy
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
 from components.sharpness_spread import band_of
@@ -92,6 +93,7 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
             [
                 ("sharpness.subject", subject(question)),
                 ("sharpness.aside", ""),
+                *small_cases(word),
                 ("sharpness.temperature", f"d_k^(−1/4) = {decimals(d_k**-0.25)}"),
             ]
         ),

@@ -104,8 +104,9 @@ def fits(value: float, half: float, expected: float, tolerance: str) -> bool:
 
 def shows(page: str, state: str, place: str, expected: float | str, tolerance: str) -> bool:
     for thing in at(page, state, place):
-        if isinstance(expected, str):
-            if expected in thing:
+        if isinstance(expected, str | bool):
+            word = {True: "yes", False: "no"}.get(expected, expected)
+            if re.search(rf"\b{re.escape(word)}\b", str(thing)):
                 return True
             continue
         # A column travels in float32: seven digits.

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from components import bracketing_orders, normaliser_hand, random_features_cases, recall_cases
+from components import bracketing_orders, normaliser_hand, random_features_cases, recall_cases, sharpness_cases
 from components.cases import cases, checked, reported
 from components.ledger import claims
 from components.ledger_said import found
+from components.words import PHIS
 
 ROOMS = {
     "bracketing": bracketing_orders, "normaliser": normaliser_hand, "random-features": random_features_cases,
     "recall": recall_cases,
 }  # fmt: skip
-LINES = [(view, number) for view, room in ROOMS.items() for number in room.CASES]
+LINES = [(view, number, line) for view, room in ROOMS.items() for number, line in room.CASES.items()]
+LINES += [
+    ("sharpness", number, line)
+    for lines in (*sharpness_cases.CASES.values(), sharpness_cases.EVERY)
+    for number, line in lines.items()
+]
 REPORTS = [(view, number) for view, room in ROOMS.items() for number in getattr(room, "REPORTS", ())]
 
 
-@pytest.mark.parametrize("view, number", LINES)
-def test_a_line_stands_in_the_view_of_its_claim_and_has_a_gap_for_every_value(view, number):
+@pytest.mark.parametrize("view, number, line", LINES)
+def test_a_line_stands_in_the_view_of_its_claim_and_has_a_gap_for_every_value(view, number, line):
     value = found()[number]
     assert claims()[number].page == view
-    assert ROOMS[view].CASES[number].count("{}") == (len(value) if isinstance(value, list) else 1)
+    assert line.count("{}") == (len(value) if isinstance(value, list) else 1)
 
 
 @pytest.mark.parametrize("view, number", REPORTS)
@@ -39,3 +45,7 @@ def test_truths_and_numbers_fill_the_gaps():
 
 def test_a_list_without_lines_has_no_title():
     assert cases("forms", []) == [("forms.cases_title", ""), ("forms.cases", "")]
+
+
+def test_every_map_of_the_sharpness_list_is_one_of_the_selector():
+    assert set(sharpness_cases.CASES) <= set(PHIS)
