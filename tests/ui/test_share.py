@@ -402,8 +402,9 @@ def test_two_clicks_in_a_row_keep_one_snapshot(share):
 
 DATUM = """([figure, source, x, y, i]) => {
   const plot = Bokeh.index.find_one_by_id(Explorer.model(figure).id), {data} = Explorer.model(source)
-  const {left, top} = plot.canvas_view.el.getBoundingClientRect()
-  return [left + plot.frame.x_scale.compute(data[x][i]), top + plot.frame.y_scale.compute(data[y][i])]
+  const {left, top, width} = plot.canvas_view.el.getBoundingClientRect(), canvas = plot.canvas_view.primary.el
+  const drawn = width * devicePixelRatio / canvas.width // more than 1 where the painted canvas is stretched
+  return [left + drawn * plot.frame.x_scale.compute(data[x][i]), top + drawn * plot.frame.y_scale.compute(data[y][i])]
 }"""
 TIPS = """() => {
   const deep = node => [node, ...[...(node.shadowRoot?.children ?? []), ...node.children].flatMap(deep)]
