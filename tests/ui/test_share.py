@@ -112,6 +112,7 @@ def test_the_link_and_the_markdown_snippet_lead_to_the_state_with_its_frame(shar
     assert share.page.locator("header").count() == 1
 
 
+@pytest.mark.outside
 def test_the_quarto_snippet_is_a_block_of_html_that_shows_the_state(share, elsewhere):
     """Rendered by pandoc, which is what Quarto renders with, where it is installed."""
     opened(share, **STATE)
@@ -124,6 +125,7 @@ def test_the_quarto_snippet_is_a_block_of_html_that_shows_the_state(share, elsew
     shown_there(elsewhere(html)[0])
 
 
+@pytest.mark.outside
 def test_the_jupyter_snippet_runs_in_ipython_and_its_output_shows_the_state(share, elsewhere):
     pytest.importorskip("IPython")
     from IPython.core.interactiveshell import InteractiveShell
@@ -227,7 +229,7 @@ COLOURS = """async base64 => {
 }"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [pytest.param("light", marks=pytest.mark.outside), "dark"])
 def test_pictures_are_the_figures_at_twice_their_size_on_the_theme_s_ground(share, theme):
     from base64 import b64encode
 
@@ -253,7 +255,9 @@ def test_pictures_are_the_figures_at_twice_their_size_on_the_theme_s_ground(shar
 STOPS = {"memory": {"n": 17}, "sizing": {"T": 4096}}
 
 
-@pytest.mark.parametrize("view", ["memory", "sizing", pytest.param(OVERVIEW, marks=pytest.mark.outside)])
+@pytest.mark.parametrize(
+    "view", ["memory", *(pytest.param(v, marks=pytest.mark.outside) for v in ("sizing", OVERVIEW))]
+)
 def test_numbers_carry_state_axes_and_units_and_are_those_of_the_named_sources(share, view):
     words = {"phi": "taylor", **{word: str(value) for word, value in STOPS.get(view, {}).items()}}
     opened(share, view, "files", **words)
@@ -328,6 +332,7 @@ def test_the_script_of_the_panel_runs_and_prints_what_the_page_shows(share, view
         CHECKS[view](printed_by(snippet(share, "code")), Page(view, Question(), {}), plain)
 
 
+@pytest.mark.outside
 def test_script_and_citation_are_those_of_the_state(share, server):
     opened(share, "memory", "code", **STATE)
     share.page.wait_for_function("document.querySelector('[data-snippet=cite]').textContent")
