@@ -9,6 +9,7 @@ from bokeh.models import CustomJS, FixedTicker, Range1d, TapTool
 from bokeh.plotting import figure
 
 from components.card import card_of
+from components.cases import cases_of
 from components.lesson import Question
 from components.memory_answer import END, NOWHERE, TICKS, answer
 from components.memory_run import CELLS, FRAME_AT, STEP, WIDTH
@@ -196,6 +197,7 @@ VIEW = View(
         ("this write is met in", "memory.used"),
         ("each write descends", "memory.objective"),
     ),
+    folded=(cases_of("memory"),),
     player="write one by one",
     ribbon=("phi", "d_k", "seed"),
 )
@@ -218,7 +220,7 @@ LEFT_OUT = frozenset(
             "rivals",
         ),
         *("curve.newest", "curve.best", "curve.rival", "written", "rival", "gap", "own"),
-        *("apart", "named", "sentence"),
+        *("apart", "named", "sentence", "cases", "cases_title"),
     )
 )
 """Of sources, models and nodes: what the overview does without."""

@@ -6,8 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from components.cases import checked
 from components.formula import mathml
 from components.lesson import Question
+from components.memory_cases import CASES
 from components.memory_run import (
     CELLS,
     FRAME_AT,
@@ -143,6 +145,7 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
                 ("memory.scale", f"±{decimals(told['scale'])}"),
                 ("memory.far", far()),
                 ("memory.overlap", overlaps(asked)),
+                *checked("memory", CASES),
                 ("memory.used", WRITE_RULES[rule.word].used_by),
                 ("memory.objective", WRITE_RULES[rule.word].objective),
             ]

@@ -143,6 +143,17 @@ SHOWN: dict[str, str | dict[int, str]] = {
     "C092": "random-features.headline",
     # Memory
     "C109": {1: "memory.energies.energy[n=256]"},
+    "C112": "memory.cases[0]",
+    "C117": "memory.cases[2]",
+    "C125": "memory.cases[1]",
+    "C128": dict.fromkeys(range(2), "memory.cases[3]"),
+    "C129": dict.fromkeys(range(4), "memory.cases[5]"),
+    "C130": "memory.cases[7]",
+    "C131": dict.fromkeys(range(3), "memory.cases[8]"),
+    "C132": "memory.cases[9]",
+    "C133": dict.fromkeys(range(3), "memory.cases[4]"),
+    "C137": dict.fromkeys(range(4), "memory.cases[10]"),
+    "C138": dict.fromkeys(range(4), "memory.cases[6]"),
     "C110": dict.fromkeys(range(6), "memory.sentence"),
     "C111": dict.fromkeys((0, 1, 2, 3, 6, 7), "memory.sentence"),
     "C113": {0: "memory.energies.energy[n=32]"},
@@ -216,7 +227,6 @@ SHOWN: dict[str, str | dict[int, str]] = {
 }
 
 OWED = """
-    memory          C112 C117 C125 C128 C129 C130 C131 C132 C133 C137 C138
     rank            C028 C126
 """
 

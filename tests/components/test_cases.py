@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from components import bracketing_orders, normaliser_hand, random_features_cases, recall_cases, sharpness_cases
+from components import (
+    bracketing_orders,
+    memory_cases,
+    normaliser_hand,
+    random_features_cases,
+    recall_cases,
+    sharpness_cases,
+)
 from components.cases import cases, checked, reported
 from components.ledger import claims
 from components.ledger_said import found
 from components.words import PHIS
 
 ROOMS = {
-    "bracketing": bracketing_orders, "normaliser": normaliser_hand, "random-features": random_features_cases,
-    "recall": recall_cases,
+    "bracketing": bracketing_orders, "memory": memory_cases, "normaliser": normaliser_hand,
+    "random-features": random_features_cases, "recall": recall_cases,
 }  # fmt: skip
 LINES = [(view, number, line) for view, room in ROOMS.items() for number, line in room.CASES.items()]
 LINES += [
