@@ -17,14 +17,14 @@ def checked(view: str, lines: Mapping[str, str]) -> Nodes:
 
 def cases(view: str, told: list[str]) -> Nodes:
     """(node, text) pairs of a list of small cases; one without lines has no title either."""
-    return [(f"{view}.cases_title", _count(told, "small case")), (f"{view}.cases", "\n".join(told))]
+    return [(f"{view}.cases_title", _count(told, "small case")), (f"{view}.cases", _list(told))]
 
 
 def reported(view: str, numbers: Iterable[str]) -> Nodes:
     """(node, text) pairs of a list of claims that are quoted, each with whom it goes back to."""
     told = [f"{claim.statement} ({papers()[claim.source].short})" for claim in map(claims().__getitem__, numbers)]
     title = f"{_count(told, 'report')}, not computed here"
-    return [(f"{view}.reports_title", title), (f"{view}.reports", "\n".join(told))]
+    return [(f"{view}.reports_title", title), (f"{view}.reports", _list(told))]
 
 
 def cases_of(view: str) -> tuple[str, str]:
@@ -35,6 +35,10 @@ def cases_of(view: str) -> tuple[str, str]:
 def reports_of(view: str) -> tuple[str, str]:
     """Title and text node of the list of reports."""
     return f"{view}.reports_title", f"{view}.reports"
+
+
+def _list(told: list[str]) -> str:
+    return "\n".join(f"· {line}" for line in told)
 
 
 def _each(value: object) -> list:

@@ -9,6 +9,7 @@ from bokeh.models import CategoricalColorMapper, CustomJS, TapTool
 from bokeh.plotting import figure
 
 from components.card import card_of
+from components.cases import cases_of
 from components.lesson import Question
 from components.palette import FONT, LIGHT, rising
 from components.plots import LABEL, hover, image_plot, labels, line, mark, plot, ticks
@@ -191,6 +192,7 @@ VIEW = View(
         ("features of the map", "rank.limit"),
         ("N = 512 and 1,024", "rank.made"),
     ),
+    folded=(cases_of("rank"),),
 )
 
 
@@ -210,7 +212,7 @@ LEFT_OUT = frozenset(
     f"rank.{name}"
     for name in (
         *("tolerance", "below", "cut", "cut_name", "growth", "limits", "predicted", "far", "ends", "here"),
-        *("own", "block", "made", *(f"grows.{w}" for w in PHIS)),
+        *("own", "block", "made", "cases", "cases_title", *(f"grows.{w}" for w in PHIS)),
     )
 )
 

@@ -7,9 +7,11 @@ from functools import lru_cache
 import numpy as np
 
 from components.axes import AXES, tolerance
+from components.cases import checked
 from components.formula import mathml
 from components.lesson import Question
 from components.plots import spread
+from components.rank_cases import CASES
 from components.rank_far import LENGTHS, SEED, far_ranks, load
 from components.rank_run import (
     EXTENTS,
@@ -125,7 +127,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             ]
         ),
         "rank.texts": texts([("rank.aside", _aside(question)), ("rank.subject", _subject(question)),
-                             ("rank.made", _made())]),
+                             ("rank.made", _made()), *checked("rank", CASES)]),
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from components import (
     memory_cases,
     normaliser_hand,
     random_features_cases,
+    rank_cases,
     recall_cases,
     sharpness_cases,
 )
@@ -19,7 +20,7 @@ from components.words import PHIS
 
 ROOMS = {
     "bracketing": bracketing_orders, "memory": memory_cases, "normaliser": normaliser_hand,
-    "random-features": random_features_cases, "recall": recall_cases,
+    "random-features": random_features_cases, "rank": rank_cases, "recall": recall_cases,
 }  # fmt: skip
 LINES = [(view, number, line) for view, room in ROOMS.items() for number, line in room.CASES.items()]
 LINES += [
@@ -42,12 +43,12 @@ def test_only_quotations_are_reported_each_with_its_source(view, number):
     assert claims()[number].kind == "quoted" and claims()[number].page == view
     title, (_, text) = reported(view, [number])
     assert title == (f"{view}.reports_title", "1 report, not computed here")
-    assert text.startswith(claims()[number].statement) and text.endswith(("0)", "4)", "5)"))
+    assert text.startswith(f"· {claims()[number].statement}") and text.endswith(("0)", "4)", "5)"))
 
 
 def test_truths_and_numbers_fill_the_gaps():
     (_, title), (_, text) = checked("random-features", {"C075": "{}, {}"})
-    assert title == "1 small case" and text == "0.7866, yes"
+    assert title == "1 small case" and text == "· 0.7866, yes"
 
 
 def test_a_list_without_lines_has_no_title():
