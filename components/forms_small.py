@@ -14,6 +14,8 @@ from compute.pitfalls import writes
 from compute.rank import kernel_matrix, numerical_rank
 
 STATES = "C054"
+TRIED = 5
+"""Writes whose rank is looked at: of a wide map each takes a millisecond."""
 
 
 def small_cases(told: Run) -> Nodes:
@@ -25,7 +27,7 @@ def small_cases(told: Run) -> Nodes:
         "forms",
         [
             f"one key: outputs of the three forms − its value {sci(_single(told))}",
-            f"every write has rank {_ranks(told)}",
+            f"the first writes have rank {_ranks(told)} each",
             f"o₁ read from the last S and z instead: {_shared(told, *features)}",
             f"without a mask − kernel attention with φ(q)·φ(k): {sci(_unmasked(*features))}",
             f"gradients as sums: at most {figure(found()[STATES])} of the memory that all states would take",
@@ -39,7 +41,7 @@ def _single(told: Run) -> float:
 
 
 def _ranks(told: Run) -> str:
-    ranks = {numerical_rank(write) for write in writes(told.features[1], told.V)}
+    ranks = {numerical_rank(write) for write in writes(told.features[1][:TRIED], told.V[:TRIED])}
     return " or ".join(map(str, sorted(ranks)))
 
 
