@@ -176,4 +176,4 @@ def told_sweeps(view: str) -> list[dict[str, Any]]:
 
 def in_script(data: Any) -> str:
     """JSON that may stand inside a script element."""
-    return json.dumps(data).replace("</", "<\\/")
+    return json.dumps(data).replace("<", "\\u003c")

@@ -175,6 +175,7 @@ def live(html: str) -> dict:
     return json.loads(Loads(html).data["page-data"])["live"]
 
 
+@pytest.mark.outside  # half a minute of answers
 def test_choices_stay_live_only_as_far_as_they_fit(monkeypatch):
     """The same page with less and less room: fewer choices, the others said to be fixed, never over the limit."""
     roomy = export.one_file(CHEAP)
@@ -191,6 +192,7 @@ def test_choices_stay_live_only_as_far_as_they_fit(monkeypatch):
     assert re.search(r"Fixed in this file: .*key width d_k <b>16</b>", tight)
 
 
+@pytest.mark.outside  # half a minute of answers
 def test_every_combination_of_live_choices_has_its_answer():
     told = live(export.one_file("forms"))
     keys = [""]
@@ -240,6 +242,7 @@ def check_pack(folder: Path, made: list[Path]):
         assert {link for link in page.links if link.startswith("http")} == set()
 
 
+@pytest.mark.outside  # half a minute of answers
 def test_the_pack_is_every_page_linked_with_the_others_and_nothing_is_loaded(tmp_path, fixed):
     check_pack(tmp_path / "pack", export.pack(tmp_path / "pack", ""))
 
