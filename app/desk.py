@@ -6,8 +6,10 @@ Progress arrives in the runner's thread; models are written in session callbacks
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from bokeh.document import Document
@@ -15,6 +17,8 @@ from bokeh.document import Document
 from components.reel import Columns
 from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
+from compute.sweeps.cluster import VARIABLE as CLUSTER
+from compute.sweeps.places import estimate, processor, wish
 from compute.sweeps.places import said as duration
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import Runner
@@ -31,20 +35,25 @@ def runner() -> Runner:
     return Runner()
 
 
-def cost(word: str) -> str:
-    """What the quick question of a sweep costs on the device that is known, else on a CPU."""
+def place() -> str:
+    """Where a sweep asked for now is computed, as far as it is known before a process starts."""
     made = runner() if runner.cache_info().currsize else None
-    place = made.place["name"] if made and made.place else "this machine"
+    if made and made.place:
+        return made.place["name"]
+    if os.environ.get(CLUSTER):
+        return "a Dask cluster"
+    wanted = wish()
+    if wanted == "cuda" or (wanted == "auto" and Path("/dev/nvidia0").exists()):
+        return "an NVIDIA GPU"
+    return "Apple's GPU" if wanted == "mps" else processor()
+
+
+def cost(word: str) -> str:
+    """What the quick question of a sweep costs there; by what is known of a CPU until the device has been seen."""
     sweep = SWEEPS[word]
-    estimate = made.estimate_s(sweep, sweep.quick) if made else _on_a_cpu(word)
-    return f"{duration(estimate)} on {place}"
-
-
-@cache
-def _on_a_cpu(word: str) -> float:
-    from compute.sweeps.places import estimate
-
-    return estimate(SWEEPS[word], SWEEPS[word].quick, "cpu")
+    known = runner() if runner.cache_info().currsize else None
+    seconds = known.estimate_s(sweep, sweep.quick) if known else estimate(sweep, sweep.quick, "cpu")
+    return f"{duration(seconds)} on {place()}"
 
 
 class Desk:

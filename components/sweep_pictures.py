@@ -6,6 +6,7 @@ import numpy as np
 
 from components.says import tokens
 from components.sweep_columns import Picture
+from compute.feature_error import positive_variance
 from compute.feature_maps import FEATURE_MAPS
 from compute.memory_laws import mean_cosine
 
@@ -22,6 +23,14 @@ def _additive(panel: str, across, up):
         at = [np.interp(-level, -mean_cosine(np.maximum(1, loads * d), 1 / d), loads) for d in up]
         lines.append((at, up))
     return lines
+
+
+def _exact(kind: str, across, up):
+    """Where the exact standard error of independent positive features is as large as the value itself."""
+    if kind != "positive":
+        return []
+    lengths = np.linspace(across[0], across[-1], 400)
+    return [(lengths, positive_variance(lengths))]
 
 
 def clocked(ms: float) -> str:
@@ -57,7 +66,8 @@ PICTURES: dict[str, Picture] = {
             array="error", every={"r": 5}, panels="kind", across="r", up="d_phi",
             across_label="‖q+k‖", up_label="features d_φ", value_label="mean error",
             tick=lambda value: f"{value:.2g}" if value < 10 else f"{value:,.0f}",
-            contours=(0.1, 0.5, 1.0), level=lambda error: (np.log10(error) + 2) / 2.3,
+            contours=(0.1, 0.5, 1.0), theory=_exact, theory_label="standard error as large as the value",
+            level=lambda error: (np.log10(error) + 2) / 2.3,
             heading=lambda kind: kind.replace("trig", "trigonometric").replace("_", ", d_k = "),
         ),
         Picture(

@@ -10,7 +10,7 @@ import pytest
 from app import desk
 from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
-from compute.sweeps.places import find
+from compute.sweeps.places import find, processor
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.running import run
 from compute.sweeps.shipped import shipped
@@ -148,7 +148,7 @@ def test_back_shows_the_result_that_comes_with_the_program(visitor, told):
     )
 
 
-@pytest.mark.parametrize("name", ["", "rank", "<b>", None, 3,  ["rank.rank_sweep"]])
+@pytest.mark.parametrize("name", ["", "rank", "<b>", None, 3, ["rank.rank_sweep"]])
 def test_a_name_that_is_no_picture_is_passed_over(visitor, told, queue, name):
     visitor.ask(name, "run")
     assert told == {} and queue.tickets == []
@@ -161,9 +161,20 @@ def test_a_session_that_is_gone_is_told_nothing(visitor, told, queue):
     assert visitor.document.callbacks == []
 
 
-def test_the_cost_is_estimated_before_any_process_starts(monkeypatch):
+@pytest.mark.parametrize(
+    ("device", "cluster", "name"),
+    [
+        ("cpu", "", processor()),
+        ("cuda", "", "an NVIDIA GPU"),
+        ("mps", "", "Apple's GPU"),
+        ("cpu", "tcp://x:1", "a Dask cluster"),
+    ],
+)
+def test_the_place_and_the_cost_are_said_before_any_process_starts(device, cluster, name, monkeypatch):
     desk.runner.cache_clear()
-    assert desk.cost("crosstalk").endswith("on this machine") and desk.runner.cache_info().currsize == 0
+    monkeypatch.setenv("EXPLORER_DEVICE", device)
+    monkeypatch.setenv("EXPLORER_DASK", cluster)
+    assert desk.cost("crosstalk").endswith(f" on {name}") and desk.runner.cache_info().currsize == 0
 
 
 def test_a_real_run_ends_with_the_numbers_of_the_same_question(told, result, tmp_path, monkeypatch):

@@ -86,6 +86,14 @@ def test_the_theory_of_the_additive_rule_is_the_law_at_its_level():
                 assert mean_cosine(load * d, 1 / d) == pytest.approx(level, abs=2e-3)
 
 
+def test_the_dashed_line_of_random_features_is_where_their_relative_variance_is_one():
+    across, up = (0.25, 1.0, 2.0, 3.0), (16, 4096)
+    theory = PICTURES["random-features.random-features_sweep"].theory
+    ((lengths, widths),) = theory("positive", across, up)
+    np.testing.assert_allclose(np.expm1(lengths**2) / widths, 1.0)
+    assert theory("trig", across, up) == []
+
+
 def test_a_result_says_its_device_its_date_its_seed_and_what_is_missing(shown):
     result = shown[1]
     about = result.about
