@@ -7,6 +7,7 @@ import pytest
 from driving import AXES, Question, check, moved_by, start_positions
 
 from app.page import OVERVIEW, figures_of, pages, view, views_of
+from components.sharpness_run import STEP
 from compute.sharpness import match_weights
 from compute.sizing import bill, load_model
 from compute.toys import queries_and_keys
@@ -85,7 +86,9 @@ def test_the_bars_under_the_finger_are_computes_weights(tab):
     K = queries_and_keys(8, 0)[1][:32]
     for column, phi in (("weight", Question(phi="taylor").map), ("softmax", None)):
         w = match_weights(phi, K[11], K, np.array([c])).w[0]
-        np.testing.assert_allclose(tab.source("sharpness.bars")[column], w, rtol=1e-5, atol=1e-7)
+        # Softmax travels in whole steps that no canvas can show; a step is as exact as it claims to be.
+        off = STEP / 2 if column == "softmax" else 0
+        np.testing.assert_allclose(tab.source("sharpness.bars")[column], w, rtol=1e-5, atol=1e-7 + off)
 
 
 def test_the_dots_under_the_finger_are_the_bill(tab):
