@@ -26,6 +26,8 @@ from app.page import figures_of
 from components.about import NAME
 from components.snippets import SNIPPETS
 
+pytestmark = pytest.mark.outside  # texts and files taken to where they belong: minutes in a browser
+
 STATE = {"phi": "favor~m~64", "rule": "delta", "n": "17"}
 QUESTION, AT = Question(phi="favor~m~64", rule="delta"), {"n": 17}
 
