@@ -158,7 +158,8 @@ def test_a_scheduler_that_is_lost_in_mid_run_leaves_the_rest_to_this_machine(clu
         ticket = runner.submit("crosstalk", LONG)
         until(lambda: len(ticket.job.finished) >= 2)
         os.kill(cluster.scheduler.pid, how)
-        until(lambda: runner.busy is None or runner.busy[0] is runner.local, 2.5)
+        # Within two seconds on a quiet machine; how long it takes on a busy one is no matter of right or wrong.
+        until(lambda: runner.busy is None or runner.busy[0] is runner.local)
         told = ticket.result(120)
         assert same(told, run(CROSSTALK, LONG))
         assert "the cluster is out of reach: the rest on this machine" in told.about["notes"]
