@@ -23,8 +23,9 @@ PROCFILE = ROOT / "Procfile"
 PAGES = {
     "" if path.stem == "explorer" else path.stem: "overview" if path.stem == "explorer" else path.stem
     for path in sorted((ROOT / "app" / "pages").glob("*.py"))
+    if path.stem != "notes"  # a page of text: nothing on it is drawn
 }
-"""Address of every page and what it is called in the tables: the folder is the list."""
+"""Address of every page that draws, and what it is called in the tables: the folder is the list."""
 
 STARTED_WITHIN = 90
 """Seconds; a warm start draws every page first."""
