@@ -157,3 +157,24 @@ def test_only_bfloat16_on_a_cuda_device_takes_it(monkeypatch):
     Q, K, V = tokens(100)
     want = causal_linear_attention_chunkwise(Q.float(), K.float(), V.float(), elu)
     assert torch.equal(causal_linear_attention_chunkwise(Q, K, V, elu), want.bfloat16())
+
+
+LAYOUTS = {
+    "whole": lambda Q: Q.clone(),
+    "heads after tokens": lambda Q: Q.transpose(-3, -2).contiguous().transpose(-3, -2),
+    "columns first": lambda Q: Q.mT.contiguous().mT,
+    "odd start": lambda Q: torch.cat([Q[..., :1], Q], dim=-1)[..., 1:],
+    "odd rows": lambda Q: torch.cat([Q, Q[..., :1]], dim=-1)[..., :-1],
+    "every second": lambda Q: Q.repeat_interleave(2, dim=-1)[..., ::2],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("T, chunk, d_k", [(24, 8, 8), (23, 8, 8), (24, 6, 8), (24, 8, 6)])
+def test_how_the_queries_lie_in_memory_changes_no_bit(layout, T, chunk, d_k):
+    Q, K, V = tokens(T, d_k=d_k)
+    (O, _), (want, _) = both(Q, K, V, IDENTITY, chunk, normalise=False)
+    laid = LAYOUTS[layout](Q)
+    assert torch.equal(laid, Q)
+    assert torch.equal(causal_linear_attention_chunkwise(laid, K, V, IDENTITY, chunk=chunk, normalise=False), O)
+    assert miss(O, want) < OWN_ROUNDING
