@@ -85,9 +85,9 @@ def _panel(side: str, sources: dict[str, ColumnDataSource], height: int) -> figu
         "transform": CategoricalColorMapper(factors=["given", "made"], palette=[LIGHT["muted"], LIGHT[SLOTS[side]]]),
     }
     fig.rect("x", "y", "width", "height", source=parts, fill_color=tint, fill_alpha=0.55, line_color=edge, line_width=1)
-    labels(fig, sources[f"bracketing.{side}_names"], text_align="center", text_font_size="12px")
-    labels(fig, sources[f"bracketing.{side}_signs"], "muted", text_align="center", text_font_size="19px")
-    labels(fig, sources[f"bracketing.{side}_sizes"], "muted", text_align="center", text_font_size="10px")
+    labels(fig, sources[f"bracketing.{side}_names"], bare=True, text_align="center", text_font_size="12px")
+    labels(fig, sources[f"bracketing.{side}_signs"], "muted", bare=True, text_align="center", text_font_size="19px")
+    labels(fig, sources[f"bracketing.{side}_sizes"], "muted", bare=True, text_align="center", text_font_size="10px")
     if side == "right":
         fig.add_layout(Span(location=0, dimension="height", line_color=LIGHT["faint"], line_width=1))
         labels(fig, sources["bracketing.right_note"], "muted", text_align="center")

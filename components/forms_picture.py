@@ -97,8 +97,8 @@ def draw_recurrence(sources: Sources, height: int) -> figure:
     fig.quad(*sides, source=sources["forms.broken"], **line)
     names = ColumnDataSource(dict(zip(("x", "y", "text", "align"), map(list, zip(*NAMES)))))
     for named in (names, sources["forms.reads"]):
-        labels(fig, named, "muted", text_align={"field": "align"})
-    labels(fig, sources["forms.numbers"], text_align="center", text_font_size="12px")
+        labels(fig, named, "muted", bare=True, text_align={"field": "align"})
+    labels(fig, sources["forms.numbers"], bare=True, text_align="center", text_font_size="12px")
     return fig
 
 
@@ -107,7 +107,7 @@ def draw_matrix(sources: Sources, height: int) -> figure:
     fig = _bare("forms.matrix", height, (-0.01, 1.25), (1.012, -0.012))
     sides, colour = ("left", "right", "top", "bottom"), linear_cmap("value", diverging(), 0, 255)
     fig.quad(*sides, source=sources["forms.kernel"], fill_color=colour, line_color=None)
-    labels(fig, sources["forms.matrix_numbers"], text_align="center", text_font_size="12px")
+    labels(fig, sources["forms.matrix_numbers"], bare=True, text_align="center", text_font_size="12px")
     grid, ground, here = sources["forms.chunks"], LIGHT["ground"], sources["forms.row"]
     skipped = {"fill_color": ground, "fill_alpha": 0.62, "line_color": None, "name": "forms.skipped"}
     fig.quad("zero", "start", "start", "stop", source=grid, **skipped)

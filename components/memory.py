@@ -71,8 +71,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     curve.scatter("n", "newest", source=sources["memory.curve"], size=3, fill_color=LIGHT["muted"], fill_alpha=0.55,
                   line_color=None, name="memory.newest")  # fmt: skip
     labels(curve, sources["memory.best_name"], "muted")
-    names = {"text_align": "right", "background_fill_color": LIGHT["ground"], "background_fill_alpha": 0.8}
-    labels(curve, sources["memory.duel"], x_offset=-2, **names)
+    labels(curve, sources["memory.duel"], x_offset=-2, text_align="right")
     labels(curve, sources["memory.far"], "muted", name="memory.far.load", text_align="right", text_baseline="bottom")
     asked = sources["memory.predicted"]  # shown with the answer to the question
     curve.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,

@@ -174,7 +174,7 @@ def _crossing(sources: dict[str, ColumnDataSource], height: int) -> figure:
     fig.add_layout(
         BoxAnnotation(
             bottom=-UNDEFINED_BELOW, top=UNDEFINED_BELOW, fill_color=LIGHT["faint"], fill_alpha=0.35, line_color=None,
-            name="normaliser.nothing_left",
+            level="underlay", name="normaliser.nothing_left",
         )
     )  # fmt: skip
     for slot in ("identity", "silu", "trig"):

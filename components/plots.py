@@ -12,6 +12,7 @@ from bokeh.models import (
     GlyphRenderer,
     HoverTool,
     LinearColorMapper,
+    NoOverlap,
     Range1d,
     Span,
     Text,
@@ -71,6 +72,7 @@ def plot(
         axis.major_tick_line_color = None
         axis.axis_label_standoff = 4
         axis.major_label_standoff = 6
+        axis.major_label_policy = NoOverlap(min_distance=6)  # a figure at half its width shows fewer ticks
     fig.yaxis[0].axis_line_color = None
     return fig
 
@@ -92,9 +94,12 @@ def line(
     return renderer
 
 
-def labels(fig: figure, source: ColumnDataSource, slot: str = "ink", *, name: str = "", **style: Any) -> GlyphRenderer:
-    """Texts at (x, y, text) of a source."""
-    style = {"text_font_size": LABEL, "text_baseline": "middle", "text_color": LIGHT[slot], **style}
+def labels(
+    fig: figure, source: ColumnDataSource, slot: str = "ink", *, name: str = "", bare: bool = False, **style: Any
+) -> GlyphRenderer:
+    """Texts at (x, y, text) of a source, each on a piece of ground, so that no line runs through it; `bare` without."""
+    ground = {} if bare else {"background_fill_color": LIGHT["ground"], "background_fill_alpha": 0.8}
+    style = {"text_font_size": LABEL, "text_baseline": "middle", "text_color": LIGHT[slot], **ground, **style}
     glyph = Text(x="x", y="y", text="text", text_font={"value": FONT}, **style)
     return fig.add_glyph(source, glyph, name=name or None)
 
@@ -105,6 +110,7 @@ def mark(
     """A named rule across the figure: the position of the finger, or a limit."""
     span = Span(
         name=name,
+        level="underlay",  # under the names, whose ground it would else cross
         location=at,
         dimension=dimension,
         line_color=LIGHT[slot],

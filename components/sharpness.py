@@ -78,7 +78,7 @@ def draw(question: Question, compact: bool) -> Drawing:
     )
     shade.glyph.name = "sharpness.shade"
     line(below, band, "c", "lost", "muted", line_width=5, line_alpha=0.6, name="sharpness.lost")
-    labels(below, sources["sharpness.lost_name"], "muted", background_fill_color=LIGHT["ground"])
+    labels(below, sources["sharpness.lost_name"], "muted")
     drawn = []
     for word in reversed(PHIS):
         renderer = line(below, curves, "c", word, word, line_width=1.6)

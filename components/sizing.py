@@ -94,7 +94,7 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
     ):
         at = sources[f"sizing.{name}"]
         fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
-        labels(fig, at, background_fill_color=LIGHT["ground"], background_fill_alpha=0.8, **place)
+        labels(fig, at, **place)
     labels(fig, sources["sizing.names"])
     return Drawing(((Cell(fig),),), sources)
 
