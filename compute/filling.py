@@ -10,7 +10,9 @@ Keys K `[*lead, N, d]` and values V `[*lead, N, d_v]` are taken as they come.  a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from array_api_compat import device
@@ -22,6 +24,9 @@ from compute.write_rules import WriteRule, find_rule, gate
 
 BLOCK = 64
 """Pairs per block.  A longer one means more work inside it and fewer, larger products."""
+
+AHEAD = 1 << 18
+"""Numbers of triangular systems that a CPU undoes at once, so that they stay in its cache; an accelerator takes all."""
 
 
 def states(
@@ -45,12 +50,13 @@ def states(
     waiting = stops[len(frames) :]
     for part in blocks(xp, K[..., : stops[-1], :], V[..., : stops[-1], :], rule, alpha, beta, block):
         while waiting and waiting[0] <= part.stop:
-            frames.append(part.after(K, waiting.pop(0) - part.start))
+            n = waiting.pop(0)
+            frames.append(part.end if n == part.stop else part.after(K, n - part.start))
     return leave(admitted, xp.stack(frames, axis=-3))
 
 
 class Block(NamedTuple):
-    """Pairs start…stop−1: the memory before them, their corrected values, and the decay between them.
+    """Pairs start…stop−1: the memory before them and after them, their corrected values, and the decay between them.
 
     reads `[*, b, d_v]`: what its keys read from S.  decay `[*, b, b]` is lower triangular, entry (n, t) the
     product of alpha over the writes after t up to n; kept `[*, b]` is the product up to n, what is left of S.
@@ -65,38 +71,59 @@ class Block(NamedTuple):
     decay: Array
     kept: Array
     solve: Array | None
+    end: Array
 
     def after(self, K: Array, n: int) -> Array:
         """The memory after the first n ≥ 1 pairs of the block."""
-        new = K[..., self.start : self.start + n, :]
-        weighted = self.decay[..., n - 1, :n, None] * self.U[..., :n, :]
-        return self.kept[..., n - 1, None, None] * self.S + new.mT @ weighted
+        return _after(K[..., self.start : self.start + n, :], self.S, self.U, self.decay, self.kept)
+
+
+def _after(new: Array, S: Array, U: Array, decay: Array, kept: Array) -> Array:
+    n = new.shape[-2]
+    weighted = decay[..., n - 1, :n, None] * U[..., :n, :]
+    return kept[..., n - 1, None, None] * S + new.mT @ weighted
 
 
 def blocks(
     xp: Any, K: Array, V: Array, rule: WriteRule, alpha: Array, beta: Array, size: int = BLOCK
 ) -> Iterator[Block]:
-    """Fill the memory, stopping before each block.  Takes what `enter` has checked."""
+    """Fill the memory, stopping after each block.  Takes what `enter` has checked."""
     size = whole("block", size, 1)
-    *lead, N, d = K.shape
-    S = xp.zeros((*lead, d, V.shape[-1]), dtype=K.dtype, device=device(K))
-    for a in range(0, N, size):
-        b = min(a + size, N)
-        new, U, solve = K[..., a:b, :], V[..., a:b, :], None
+    S = xp.zeros((*K.shape[:-2], K.shape[-1], V.shape[-1]), dtype=K.dtype, device=device(K))
+    for a, b, decay, kept, solve in _between(xp, K, rule, alpha, beta, size):
+        new, U = K[..., a:b, :], V[..., a:b, :]
         reads = new @ S
-        keep = alpha[..., a:b]
+        if solve is not None:
+            U = solve @ (U - kept[..., None] * reads)
+        end = _after(new, S, U, decay, kept)
+        yield Block(a, b, S, reads, U, decay, kept, solve, end)
+        S = end
+
+
+def _between(
+    xp: Any, K: Array, rule: WriteRule, alpha: Array, beta: Array, size: int
+) -> Iterator[tuple[int, int, Array, Array, Array | None]]:
+    """Start, stop, decay, kept and solve of every block: what does not depend on the memory, for several at once."""
+    *lead, N, d = K.shape
+    most = max(1, AHEAD // (math.prod(lead) * size**2)) if str(device(K)) == "cpu" else N
+    stops = [*range(0, N - N % size, size * most), N - N % size, N]
+    for first, last in pairwise(stops):
+        if last == first:
+            continue
+        b = min(size, last - first)
+        keep, strength = (xp.reshape(x[..., first:last], (*x.shape[:-1], -1, b)) for x in (alpha, beta))
         # Products of alpha, never quotients of running products: those overflow, and an alpha may be 0.
-        below = xp.tril(xp.ones((b - a, b - a), dtype=xp.bool, device=device(K)), k=-1)
+        below = xp.tril(xp.ones((b, b), dtype=xp.bool, device=device(K)), k=-1)
         steps = xp.where(below, keep[..., :, None], xp.ones_like(keep[..., None, :]))
         decay = xp.tril(xp.cumulative_prod(steps, axis=-2))
         kept = decay[..., :, 0] * keep[..., :1]
+        solve = None
         if rule.corrects:
-            strength = beta[..., a:b]
+            new = xp.reshape(K[..., first:last, :], (*lead, -1, b, d))
             solve = inverse_unit_lower(strength[..., :, None] * decay * (new @ new.mT)) * strength[..., None, :]
-            U = solve @ (U - kept[..., None] * reads)
-        block = Block(a, b, S, reads, U, decay, kept, solve)
-        yield block
-        S = block.after(K, b - a)
+        for i in range((last - first) // b):
+            a = first + i * b
+            yield a, a + b, decay[..., i, :, :], kept[..., i, :], None if solve is None else solve[..., i, :, :]
 
 
 def enter(K: Array, V: Array, rule: WriteRule | str, alpha: Any, beta: Any) -> tuple[Admitted, WriteRule, Array, Array]:

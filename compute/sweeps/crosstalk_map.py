@@ -25,8 +25,9 @@ PARTS = 4
 LOT = 8
 """Trials that share a seed."""
 
-TOGETHER = 8
-"""Stops that are read at once, at most: fewer steps, for reading a few pairs that are not stored yet."""
+TOGETHER = {"cpu": 4, "mps": 8, "cuda": 8}
+"""Stops that are read at once: fewer steps, for reading a few pairs that are not stored yet; on a CPU fewer, since
+what is read should stay in its cache."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +76,19 @@ class CrosstalkMap(Sweep):
         return Work(
             flops=question.trials * (2.0 * N * d * d_v * (stops / 2 + 4) + 8.0 * N * BLOCK * (d + d_v + BLOCK)),
             bytes=question.trials * 4.0 * N * (stops / 2 * (d + 8 * d_v) + 20 * (d + d_v)),
-            steps=30.0 * N / 128 + 30.0 * stops / TOGETHER,
+            steps=30.0 * N / 128 + 30.0 * stops / TOGETHER["cuda"],
             numbers=float(question.trials * N * (d + d_v)),
         )
 
     def at(self, question, point, bench):
         rule, d = point
         N, stops = question.load * d, [(i + 1) * d // PARTS for i in range(question.load * PARTS)]
-        # What is read at once should stay in a CPU's cache.
-        together = TOGETHER if bench.place.kind != "cpu" else max(1, min(TOGETHER, 512 // d))
+        together = TOGETHER[bench.place.kind]
 
         def work(first: int, last: int) -> dict[str, Array]:
             K, V = keys_and_values(bench, first, last, N, d, question.d_v)
             memories = states(
-                K, V, RULES[rule], stops, alpha=question.alpha, beta=question.beta_of(rule), block=_block(bench, d)
+                K, V, RULES[rule], stops, alpha=question.alpha, beta=question.beta_of(rule), block=block_of(bench, d)
             )  # fmt: skip
             told = [
                 _read(bench, K, V, memories[:, i : i + together], i, len(stops))
@@ -96,7 +96,7 @@ class CrosstalkMap(Sweep):
             ]  # fmt: skip
             return {name: bench.xp.concat([t[name] for t in told], axis=1) for name in told[0]}
 
-        each = 4.0 * (6 * N * d + (6 + 4 * TOGETHER) * N * question.d_v + 3 * len(stops) * d * question.d_v)
+        each = 4.0 * (6 * N * d + (6 + 4 * TOGETHER["cuda"]) * N * question.d_v + 3 * len(stops) * d * question.d_v)
         told = bench.over(question.trials, LOT, each, work)
         return {
             "cosine": bench.numpy(quantiles(told["cosine"])),
@@ -106,7 +106,7 @@ class CrosstalkMap(Sweep):
         }
 
 
-def _block(bench: Bench, d: int) -> int:
+def block_of(bench: Bench, d: int) -> int:
     """Pairs per block: a GPU waits for every dependent step, and has room for the work inside long ones."""
     return BLOCK if bench.place.kind == "cpu" else min(128, max(BLOCK, d))
 
@@ -123,7 +123,7 @@ def _read(bench: Bench, K: Array, V: Array, S: Array, first: int, quarters: int)
     # One product for all stops: their memories side by side.
     side_by_side = xp.reshape(xp.moveaxis(S, 1, 2), (trials, d, stops * d_v))
     reads = xp.reshape(K @ side_by_side, (trials, last * quarter, stops, d_v))
-    inner, square, length = (xp.sum(a * b, axis=-1).mT for a, b in ((reads, V), (reads, reads), (V, V)))
+    inner, square, length = (xp.vecdot(a, b).mT for a, b in ((reads, V), (reads, reads), (V, V)))
     # What is gone reads 0, not the direction of the noise.
     shortest = (64 * float(xp.finfo(K.dtype).eps)) ** 2
     cosine = inner / xp.sqrt(length * xp.maximum(square, shortest * length))

@@ -12,7 +12,7 @@ from compute.families import knob
 from compute.filling import states
 from compute.memory import unit
 from compute.sweeps.base import Question, Sweep, Work, several
-from compute.sweeps.crosstalk_map import RULES
+from compute.sweeps.crosstalk_map import RULES, block_of
 from compute.sweeps.quantiles import quantiles
 from compute.sweeps.workbench import Bench
 
@@ -74,7 +74,9 @@ class RecallMap(Sweep):
         def work(first: int, last: int) -> dict[str, Array]:
             K = unit(bench.normal(first, last, LOT, (most, d_phi), ("keys", most, d_phi)))
             V = unit(bench.normal(first, last, LOT, (most, d_v), ("values", most, d_v)))
-            memories = states(K, V, RULES[rule], question.pairs, alpha=question.alpha, beta=beta)
+            memories = states(
+                K, V, RULES[rule], question.pairs, alpha=question.alpha, beta=beta, block=block_of(bench, most)
+            )  # fmt: skip
             shares = [
                 recalled(bench, K[:, :n], V[:, :n], memories[:, i]) for i, n in enumerate(question.pairs)
             ]  # fmt: skip

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import hashlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,11 +15,15 @@ from typing import Any
 import numpy as np
 
 from compute.sweeps.base import Arrays
+from compute.sweeps.draws import lot_seed, numpy_lot, torch_lot
 from compute.sweeps.faults import Faults, out_of_memory
 from compute.sweeps.places import CPU, Place
 
-ROOM = {"cpu": 256 << 20, "mps": 1 << 30, "cuda": 8 << 30}
-"""Bytes that a piece of work may take."""
+ROOM = {"cpu": 256 << 20, "mps": 1 << 30, "cuda": 1 << 30}
+"""Bytes that a piece of work may take; on CUDA at least that, and `SHARE` of what is free."""
+
+SHARE = 0.25
+"""What a piece takes is estimated, and its neighbours on the card may grow."""
 
 PIECE_S = {"cpu": 0.25, "mps": 0.25, "cuda": 0.5}
 """Pieces are cut so that one takes about this long: progress is told, and a stop is heeded, between pieces."""
@@ -83,17 +86,10 @@ class Bench:
         return self._lots("gamma", first, last, lot, shape, key, "float32", of)
 
     def _lots(self, kind: str, first: int, last: int, lot: int, shape: tuple, key: tuple, dtype: str, of: Any) -> Any:
-        draw = _numpy_lot if self.draws_on.library == "numpy" else _torch_lot
         parts = []
         for start in range(first, last, lot):
-            part = draw(
-                kind,
-                (min(lot, last - start), *shape),
-                _seed(self.seed, kind, *key, start // lot),
-                dtype,
-                of,
-                self.draws_on.kind,
-            )
+            told = kind, (min(lot, last - start), *shape), lot_seed(self.seed, kind, *key, start // lot), dtype, of
+            part = numpy_lot(*told) if self.draws_on.library == "numpy" else torch_lot(*told, self.draws_on.kind)
             if self.draws_on != self.place:
                 part = self.array(part.cpu().numpy() if self.draws_on.library == "torch" else part, dtype)
             parts.append(part)
@@ -108,8 +104,7 @@ class Bench:
         single lot does not fit.  Pieces take about `PIECE_S` seconds: by the estimate, and on a GPU by what was
         measured; on a CPU they are always the same, so that results are, to the last bit.
         """
-        room = ROOM[self.place.kind]
-        most = min(max(lot, int(room / max(each, 1)) // lot * lot), -(-total // lot) * lot)
+        most = min(max(lot, int(self.room() / max(each, 1)) // lot * lot), -(-total // lot) * lot)
         size = min(most, max(lot, int(total * PIECE_S[self.place.kind] / max(self.expected_s, 1e-6)) // lot * lot))
         start, done = 0, []
         self.tick(0.0)
@@ -140,6 +135,16 @@ class Bench:
             return done[0]
         return {name: self.xp.concat([told[name] for told in done], axis=0) for name in done[0]}
 
+    def room(self) -> int:
+        """Bytes that a piece may take now."""
+        room = ROOM[self.place.kind]
+        if self.place.kind == "cuda":
+            import torch
+
+            free = torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+            room = max(room, int(SHARE * free))
+        return room
+
     def let_go(self) -> None:
         """Give memory that is not needed any more back to the device."""
         if self.place.kind == "cuda":
@@ -148,24 +153,3 @@ class Bench:
             gc.collect()
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
-
-
-def _seed(*parts: Any) -> int:
-    """63 bits that tell any two lots of any two sweeps apart."""
-    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:8], "big") >> 1
-
-
-def _numpy_lot(kind: str, shape: tuple, seed: int, dtype: str, of: float | None, _: str) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    if kind == "gamma":
-        return rng.standard_gamma(of, shape, dtype=np.float32)
-    return rng.standard_normal(shape, dtype=np.dtype(dtype).type)
-
-
-def _torch_lot(kind: str, shape: tuple, seed: int, dtype: str, of: float | None, device: str) -> Any:
-    import torch
-
-    generator = torch.Generator(device=device).manual_seed(seed)
-    if kind == "gamma":
-        return torch._standard_gamma(torch.full(shape, of, device=device), generator=generator)
-    return torch.randn(shape, generator=generator, device=device, dtype=getattr(torch, dtype))
