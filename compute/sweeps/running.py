@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from compute.sweeps.base import Arrays, Question, Result, Sweep
+from compute.sweeps.base import Arrays, Question, Result, Sweep, Work
 from compute.sweeps.faults import Faults
 from compute.sweeps.places import CPU, Place, seconds
 from compute.sweeps.version import code_version
@@ -18,6 +18,7 @@ Progress = Callable[[float, str], None]
 
 
 KEEP_S = 10.0
+NO_ROOM = "there is not enough memory for the smallest piece of this sweep"
 
 
 def run(
@@ -68,7 +69,7 @@ def compute(
     faults: Faults | None = None,
 ) -> Iterator[tuple[int, Arrays]]:
     """The arrays of some points, one after another.  A point that does not fit on the device is done on the CPU,
-    with the device's draws as long as it can still make them."""
+    with the device's draws, or with the CPU's own if there is not even room for those."""
     faults = Faults.read() if faults is None else faults
     grid = sweep.points(question)
     for i in points:
@@ -84,12 +85,21 @@ def compute(
             full = True
         if full:
             if place.library == "numpy":
-                raise MemoryError("there is not enough memory for the smallest piece of this sweep")
+                raise MemoryError(NO_ROOM)
             bench.let_go()
             say(f"out of memory on {place.kind}: done on the CPU")
-            spare = Bench(CPU, expected_s=seconds(costs, "cpu"), draws_on=place, **told)
-            arrays = sweep.at(question, grid[i], spare)
+            arrays = _spared(sweep, question, grid[i], costs, place, told)
         yield i, arrays
+
+
+def _spared(sweep: Sweep, question: Question, point: tuple, costs: Work, place: Place, told: dict[str, Any]) -> Arrays:
+    for draws_on in (place, CPU):
+        bench = Bench(CPU, expected_s=seconds(costs, "cpu"), draws_on=draws_on, **told)
+        try:
+            return sweep.at(question, point, bench)
+        except NoRoom:
+            told["say"](f"no room on {place.kind} for draws: other ones, made on the CPU")
+    raise MemoryError(NO_ROOM)
 
 
 def shares(sweep: Sweep, question: Question, kind: str = "cpu") -> list[float]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compute.sweeps.faults import DeviceLost, Faults, device_lost, out_of_memory
+from compute.sweeps import workbench
+from compute.sweeps.faults import DeviceLost, Faults, OutOfMemoryError, device_lost, out_of_memory
 from compute.sweeps.places import CPU, Place
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.running import run
@@ -37,6 +38,16 @@ def test_a_point_that_moves_to_the_cpu_keeps_the_draws_of_its_device():
     told = run(RECALL, RECALL.quick, TORCH, faults=Faults.read("memory:1-9999"))
     assert differs(told, run(RECALL, RECALL.quick, TORCH)) < 1e-5
     assert differs(told, run(RECALL, RECALL.quick)) > 1e-3
+
+
+def test_a_device_without_room_for_draws_leaves_those_to_the_cpu_too_and_says_so(monkeypatch):
+    def full(*_):
+        raise OutOfMemoryError("no room")
+
+    monkeypatch.setattr(workbench, "torch_lot", full)
+    told = run(RECALL, RECALL.quick, TORCH)
+    assert differs(told, run(RECALL, RECALL.quick)) < 1e-5
+    assert "no room on cpu for draws: other ones, made on the CPU" in told.about["notes"]
 
 
 def test_a_cpu_without_memory_says_so():
