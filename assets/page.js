@@ -149,10 +149,11 @@
     if (field.matches?.('input') && field.getRootNode().querySelector('.bk-menu')) field.dispatchEvent(new Event('focusin'))
   })
   document.addEventListener('explorer:seek', soon)
-  document.addEventListener('explorer:rest', ({detail}) => {
+  // What has come to rest is painted first, and then told
+  document.addEventListener('explorer:rest', ({detail}) => requestAnimationFrame(() => setTimeout(() => {
     address(false)
     send('rest', {word: detail.axis, value: page.axes[detail.axis].stops[detail.index]})
-  })
+  })))
   for (const button of all('[data-copy-link]')) button.addEventListener('click', async () => {
     address(false)
     try { await navigator.clipboard.writeText(location.href); X.say('page.copied', 'Link copied'); button.dataset.done = '' }

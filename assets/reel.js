@@ -28,6 +28,7 @@ window.Explorer = (() => {
   }
   function setTheme(name) {
     theme = document.documentElement.dataset.theme = name
+    Paint.forget()
     recolour()
   }
 
@@ -44,18 +45,22 @@ window.Explorer = (() => {
     const length = column.shape.slice(1).reduce((a, b) => a * b)
     return {array: column, start: i * length, length}
   }
+  // Whether anything is another than before: what is not is not painted
   function copyInto(target, value, scale = 1) {
-    if (value == null || typeof value != 'object') { target[0] = value; return }
-    const {array, start, length} = 'array' in value ? value : {array: value, start: 0, length: value.length}
-    if (scale == 1) for (let k = 0; k < length; k++) target[k] = array[start + k]
-    else for (let k = 0; k < length; k++) target[k] = array[start + k] * scale
-    for (let k = length; k < target.length; k++) target[k] = NaN
+    const {array, start, length} = value?.array ? value : Array.isArray(value) || typed(value)
+      ? {array: value, start: 0, length: value.length} : {array: [value], start: 0, length: 1}
+    let moved = false
+    for (let k = 0; k < target.length || k < length; k++) {
+      const old = target[k]
+      target[k] = k >= length ? NaN : scale == 1 ? array[start + k] : array[start + k] * scale
+      moved ||= !Object.is(target[k], old)
+    }
+    return moved
   }
   function write(source, name, value, bind) {
     const target = source.data[name]
     if (!target) return shout(`${source.name} has no column ${name}`)
-    copyInto(bind.image ? target[0] : target, value, bind.scale)
-    touched.add(source)
+    if (copyInto(bind.image ? target[0] : target, value, bind.scale)) touched.add(source)
   }
   function setProperty(name, property, value) {
     const m = model(name)

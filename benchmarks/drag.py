@@ -17,13 +17,16 @@ MOVES, RATE = 65, 60
 SWEEP = 40
 """Moves from one end of a rail to the other.  The drag ends off the middle, where a reel may have begun."""
 
+STATES = {"forms": "forms?example=random"}
+"""Where a page opens on a few steps only, the state that has many."""
+
 RAILS = "input[type=range][data-axis]"
 
 
 def run(command: str) -> Iterator[Row]:
     with serving(command) as server, chromium() as browser:
         for page, name in PAGES.items():
-            with visit(browser, f"{server.url}/{page}") as told:
+            with visit(browser, f"{server.url}/{STATES.get(page, page)}") as told:
                 axes = told.page.eval_on_selector_all(RAILS, "rails => rails.map(rail => rail.dataset.axis)")
                 for axis in dict.fromkeys(axes):
                     yield from _axis(told, f"{name}, {axis}", axis)

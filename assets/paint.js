@@ -1,0 +1,75 @@
+// A frame of a reel moves a few glyphs.  Bokeh then measures the axes again, reads the style of every part and paints
+// all of it; here what stands still is kept as a bitmap, and a style is read once.  What is on the screen is the same.
+(() => {
+  const {InlineStyleSheet} = Bokeh.require('core/dom')
+  const {VisualProperties} = Bokeh.require('core/visuals/visual')
+  const {PlotView} = Bokeh.require('models/plots/plot_canvas')
+
+  // A sheet written anew has the browser restyle what is under it, though nearly always it says what it said
+  const update = InlineStyleSheet.prototype._update
+  InlineStyleSheet.prototype._update = function(css) { if (css !== this.el.textContent) update.call(this, css) }
+
+  // Values that come from the page's style hold until the theme or the window's size changes
+  let age = 0
+  const forget = () => { age++ }
+  window.addEventListener('resize', forget)
+  const read = VisualProperties.prototype._get_css_value
+  VisualProperties.prototype._get_css_value = function(name) {
+    if (!this.obj.el.isConnected) return read.call(this, name)
+    if (this._age !== age) { this._age = age; this._told = new Map() }
+    if (!this._told.has(name)) this._told.set(name, read.call(this, name))
+    return this._told.get(name)
+  }
+
+  // --- only glyphs and marks have changed: no axis has, so the layout stands
+  const {repaint, _invalidate_layout_if_needed} = PlotView.prototype
+  const inFrame = view => !view.panel
+  PlotView.prototype.repaint = function() {
+    const moved = this._invalidated_painters
+    this._moved = !this._invalidate_all && !this._needs_layout && [...moved].every(inFrame) ? new Set(moved) : null
+    try { repaint.call(this) } finally { this._moved = null }
+  }
+  PlotView.prototype._invalidate_layout_if_needed = function() {
+    if (!this._moved) _invalidate_layout_if_needed.call(this)
+  }
+
+  // --- axes first, so that what stands still comes before what moves; up to the first that moved it is a bitmap
+  const LEVELS = ['guide', 'image', 'underlay', 'glyph', 'annotation'], CLIPPED = ['image', 'underlay', 'glyph']
+  function paint(plot, ctx, painters) {
+    for (const view of painters) {
+      ctx.save()
+      if (CLIPPED.includes(view.model.level) || view.needs_clip) {
+        ctx.beginPath()
+        ctx.rect(...plot.frame.bbox.args)
+        ctx.clip()
+      }
+      view.paint(ctx)
+      ctx.restore()
+    }
+  }
+  PlotView.prototype._paint_primary = function(ctx) {
+    const painters = LEVELS.flatMap(level => this.computed_renderer_views.filter(view => view.model.level == level))
+    const {primary} = this.canvas_view, moved = this._moved
+    const still = moved && ctx === primary.ctx ? painters.findIndex(view => moved.has(view)) : 0
+    const ground = () => { this._paint_empty(ctx, this.frame.bbox); this._paint_outline(ctx, this.frame.bbox) }
+    if (still <= 0) {
+      if (!moved) this._kept = null
+      ground()
+      return paint(this, ctx, painters)
+    }
+    if (this._kept?.still == still && this._kept.age == age)
+      primary.undo_transform(ctx => ctx.drawImage(this._kept.canvas, 0, 0))
+    else {
+      ground()
+      paint(this, ctx, painters.slice(0, still))
+      const canvas = this._kept?.canvas ?? document.createElement('canvas')
+      canvas.width = primary.canvas.width
+      canvas.height = primary.canvas.height
+      canvas.getContext('2d').drawImage(primary.canvas, 0, 0)
+      this._kept = {still, canvas, age}
+    }
+    paint(this, ctx, painters.slice(still))
+  }
+
+  window.Paint = {forget}
+})()
