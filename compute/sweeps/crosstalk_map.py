@@ -25,9 +25,9 @@ PARTS = 4
 LOT = 8
 """Trials that share a seed."""
 
-TOGETHER = {"cpu": 4, "mps": 8, "cuda": 8}
-"""Stops that are read at once: fewer steps, for reading a few pairs that are not stored yet; on a CPU fewer, since
-what is read should stay in its cache."""
+TOGETHER, WIDE = 8, 256
+"""Stops that are read at once: fewer steps, for reading a few pairs that are not stored yet.  Half as many on a CPU, in
+whose cache the reads should stay, and of memories as wide as that, where arithmetic takes longer than steps."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ class CrosstalkMap(Sweep):
         return Work(
             flops=question.trials * (2.0 * N * d * d_v * (stops / 2 + 4) + 8.0 * N * BLOCK * (d + d_v + BLOCK)),
             bytes=question.trials * 4.0 * N * (stops / 2 * (d + 8 * d_v) + 20 * (d + d_v)),
-            steps=30.0 * N / 128 + 30.0 * stops / TOGETHER["cuda"],
+            steps=30.0 * N / 128 + 30.0 * stops / TOGETHER,
             numbers=float(question.trials * N * (d + d_v)),
         )
 
     def at(self, question, point, bench):
         rule, d = point
         N, stops = question.load * d, [(i + 1) * d // PARTS for i in range(question.load * PARTS)]
-        together = TOGETHER[bench.place.kind]
+        together = TOGETHER // 2 if bench.place.kind == "cpu" or d >= WIDE else TOGETHER
 
         def work(first: int, last: int) -> dict[str, Array]:
             K, V = keys_and_values(bench, first, last, N, d, question.d_v)
@@ -96,7 +96,7 @@ class CrosstalkMap(Sweep):
             ]  # fmt: skip
             return {name: bench.xp.concat([t[name] for t in told], axis=1) for name in told[0]}
 
-        each = 4.0 * (6 * N * d + (6 + 4 * TOGETHER["cuda"]) * N * question.d_v + 3 * len(stops) * d * question.d_v)
+        each = 4.0 * (6 * N * d + (6 + 4 * TOGETHER) * N * question.d_v + 3 * len(stops) * d * question.d_v)
         told = bench.over(question.trials, LOT, each, work)
         return {
             "cosine": bench.numpy(quantiles(told["cosine"])),
@@ -123,7 +123,7 @@ def _read(bench: Bench, K: Array, V: Array, S: Array, first: int, quarters: int)
     # One product for all stops: their memories side by side.
     side_by_side = xp.reshape(xp.moveaxis(S, 1, 2), (trials, d, stops * d_v))
     reads = xp.reshape(K @ side_by_side, (trials, last * quarter, stops, d_v))
-    inner, square, length = (xp.vecdot(a, b).mT for a, b in ((reads, V), (reads, reads), (V, V)))
+    inner, square, length = xp.vecdot(reads, V).mT, _squares(bench, reads).mT, _squares(bench, V).mT
     # What is gone reads 0, not the direction of the noise.
     shortest = (64 * float(xp.finfo(K.dtype).eps)) ** 2
     cosine = inner / xp.sqrt(length * xp.maximum(square, shortest * length))
@@ -140,6 +140,13 @@ def _read(bench: Bench, K: Array, V: Array, S: Array, first: int, quarters: int)
         "miss": xp.sum(missed, axis=-1) / (stop[:, 0] + 1),
         "pair": xp.concat([xp.where(stored, pair, nothing + xp.nan), absent], axis=-1),
     }
+
+
+def _squares(bench: Bench, x: Array) -> Array:
+    """Squared lengths.  Neither way makes an array of squares, as large as x, in between."""
+    if bench.place.library == "torch":
+        return bench.xp.linalg.vector_norm(x, axis=-1) ** 2
+    return bench.xp.vecdot(x, x)
 
 
 def keys_and_values(bench: Bench, first: int, last: int, n: int, d: int, d_v: int) -> tuple[Array, Array]:

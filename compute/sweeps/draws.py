@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,15 @@ def torch_lot(kind: str, shape: tuple[int, ...], seed: int, dtype: str, of: floa
     """The same on a device of torch, whose generator draws other numbers."""
     import torch
 
-    generator = torch.Generator(device=device).manual_seed(seed)
+    generator = _generator(device, threading.get_ident()).manual_seed(seed)
     if kind == "gamma":
         return torch._standard_gamma(torch.full(shape, of, device=device), generator=generator)
     return torch.randn(shape, generator=generator, device=device, dtype=getattr(torch, dtype))
+
+
+@cache
+def _generator(device: str, thread: int) -> Any:
+    """One for each thread, since its seed is set before every lot."""
+    import torch
+
+    return torch.Generator(device=device)
