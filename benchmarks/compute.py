@@ -25,8 +25,9 @@ from compute.attention import (
     delta_attention_chunkwise,
     softmax_attention,
 )
-from compute.crosstalk import every_read, states
+from compute.crosstalk import every_read
 from compute.feature_maps import FEATURE_MAPS
+from compute.filling import states
 from compute.memory import WRITE_RULES, unit
 from compute.rank import kernel_matrix, kernel_spectrum, spectrum
 from compute.sizing.models import models

@@ -10,8 +10,9 @@ import numpy as np
 from components.lesson import Question
 from components.words import SOFTMAX
 from compute import memory_laws as laws
-from compute.crosstalk import every_read, expected_energy, states
+from compute.crosstalk import every_read, expected_energy
 from compute.feature_maps import read_member
+from compute.filling import states
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES, crosstalk_energy
 from compute.pair_streams import STREAMS, Pairs, mean_wanted

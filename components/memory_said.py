@@ -13,9 +13,9 @@ from components.lesson import Question
 from components.memory_run import NS, PAIRS, WIDTH, Stream, law_overlap, overlap, pairs, stream_of
 from components.says import decimals, percent, tokens
 from compute import memory_laws as laws
-from compute.crosstalk import split_read
 from compute.memory import WRITE_RULES, write
 from compute.pair_streams import HAND_K, KEYS_IN_TURN
+from compute.read_weights import split_read
 from compute.sizing import ModelShape
 
 FAR = laws.Load(100_000, 128)

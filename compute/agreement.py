@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from compute.arrays import Array, admit
+from compute.arrays import Array, admit, leave
 from compute.attention.causal import FORMS, causal_linear_attention_chunkwise
 from compute.attention.doors import FeatureMapLike, shown
 from compute.attention.gradients import cumulative_sum_gradients
 from compute.rounding import running_sum
+from compute.scalars import whole
 
 
 def outputs_of_forms(
     Q: Array, K: Array, V: Array, phi: FeatureMapLike, eps: float = 1e-6, chunk: int = 64
 ) -> dict[str, Array]:
-    """O [*lead, T, d_v] of every form in `FORMS`, each computed by itself.  Arguments and errors as there."""
+    """O [*lead, T, d_v] of every form in `FORMS`, each computed by itself.
+
+    Q, K: [*lead, T, d_k], V: [*lead, T, d_v], phi: [*, d_k] → [*, d_phi]; the rest, and errors, as there.
+    """
     return {
         word: form(Q, K, V, phi, eps, chunk=chunk)
         if form is causal_linear_attention_chunkwise
@@ -23,31 +27,42 @@ def outputs_of_forms(
     }
 
 
-def apart(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+def apart(A: Array, B: Array) -> Array:
     """Largest absolute difference of each row: [*, T, d] twice → [*, T].
 
     NaN where one row has an undefined entry that the other has not; entries undefined in both agree.
-    ValueError, beginning with B, on another shape.
+    ValueError naming A, or B where it has another shape.
     """
+    admitted = admit(finite=False, A=A, B=B)
+    xp, _, (A, B) = admitted
     if A.shape != B.shape:
         raise ValueError(f"B must have the shape of A, {shown(A.shape)}, got {shown(B.shape)}")
-    both = np.isnan(A) & np.isnan(B)
-    return np.abs(np.where(both, 0, A) - np.where(both, 0, B)).max(axis=-1)
+    both = xp.isnan(A) & xp.isnan(B)
+    return leave(admitted, xp.max(xp.abs(xp.where(both, 0.0, A) - xp.where(both, 0.0, B)), axis=-1))
 
 
-def constant_outputs(O: np.ndarray) -> np.ndarray:
+def constant_outputs(O: Array) -> Array:
     """What comes back of values that are all 1, [*, T] from O [*, T, d_v]: 1 for every average, whatever its weights.
 
-    Of several channels the one farthest from 1.
+    Of several channels the one farthest from 1; NaN is farther than any.  ValueError naming O.
     """
-    off = np.abs(O - 1)
-    worst = np.argmax(np.where(np.isnan(off), np.inf, off), axis=-1)
-    return np.take_along_axis(O, worst[..., None], axis=-1)[..., 0]
+    admitted = admit(finite=False, O=O)
+    xp, _, (O,) = admitted
+    off = xp.abs(O - 1)
+    worst = xp.argmax(xp.where(xp.isnan(off), xp.inf, off), axis=-1)
+    return leave(admitted, xp.take_along_axis(O, worst[..., None], axis=-1)[..., 0])
 
 
-def row_sums(kernel: np.ndarray) -> np.ndarray:
-    """Sums along the rows of a causally masked kernel, the denominators of the parallel form: [*, T, T] → [*, T]."""
-    return np.tril(kernel).sum(axis=-1)
+def row_sums(kernel: Array) -> Array:
+    """Sums along the rows of a causally masked kernel, the denominators of the parallel form: [*, T, T] → [*, T].
+
+    ValueError naming kernel unless it is square and finite.
+    """
+    admitted = admit(ndim=2, kernel=kernel)
+    (kernel,) = admitted.arrays
+    if kernel.shape[-1] != kernel.shape[-2]:
+        raise ValueError(f"kernel must be square, got {shown(kernel.shape)}")
+    return leave(admitted, admitted.xp.sum(admitted.xp.tril(kernel), axis=-1))
 
 
 def shortfall(terms: np.ndarray, dtype: str) -> float:
@@ -56,11 +71,13 @@ def shortfall(terms: np.ndarray, dtype: str) -> float:
     terms: [T, *], NumPy, positive.  ValueError as in `running_sum`.
     """
     kept = running_sum(terms, dtype)[-1].astype(np.float64)
+    if not np.all(terms > 0):
+        raise ValueError("terms must be positive, or their sum says nothing about what is lost")
     return float(np.mean(1 - kept / terms.sum(axis=0)))
 
 
 def gradients_apart(
-    phi_q: np.ndarray, phi_k: np.ndarray, V: np.ndarray, G: np.ndarray, eps: float = 1e-6, chunk: int = 64
+    phi_q: Array, phi_k: Array, V: Array, G: Array, eps: float = 1e-6, chunk: int = 64
 ) -> tuple[float, float]:
     """How far the gradients of sum(G·O) are apart: (loop against one matrix, chunks against one matrix).
 
@@ -69,13 +86,11 @@ def gradients_apart(
     `cumulative_sum_gradients`.  Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
     phi_q, phi_k, V, G = admit(ndim=2, phi_q=phi_q, phi_k=phi_k, V=V, G=G).arrays
+    chunk = whole("chunk", chunk, 1)
     matrix = cumulative_sum_gradients(phi_q, phi_k, V, G, eps, chunk=V.shape[-2])
-    size = max(float(np.abs(g).max()) for g in matrix)
+    size = max(float(abs(g).max()) for g in matrix)
     apart_by = [
-        max(
-            float(np.abs(a - b).max())
-            for a, b in zip(cumulative_sum_gradients(phi_q, phi_k, V, G, eps, chunk=C), matrix)
-        )
+        max(float(abs(a - b).max()) for a, b in zip(cumulative_sum_gradients(phi_q, phi_k, V, G, eps, chunk=C), matrix))
         for C in (1, chunk)
     ]
     return apart_by[0] / (size or 1.0), apart_by[1] / (size or 1.0)

@@ -37,7 +37,7 @@ def namespace(*arrays: Array) -> Any:
     try:
         xp = array_namespace(*arrays)
     except TypeError:
-        kinds = sorted({type(a).__module__.partition(".")[0] for a in arrays})
+        kinds = sorted(set(map(_home, arrays)))
         raise ValueError(f"arrays must be of one kind, got {' and '.join(kinds)}") from None
     if kind is not None:
         _NAMESPACES[kind] = xp
@@ -61,13 +61,13 @@ def admit(*, ndim: int = 1, finite: bool = True, narrow: bool = False, **named: 
     Raises ValueError that begins with the name of the offending argument.
     """
     given = {name: a if is_array_api_obj(a) else _from_plain(name, a) for name, a in named.items()}
-    xp = namespace(*given.values())
+    xp = _shared(given)
     for name, a in given.items():
         if a.ndim < ndim:
             raise ValueError(f"{name} must have at least {ndim} axes, got shape {tuple(a.shape)}")
         if 0 in a.shape:
             raise ValueError(f"{name} must not be empty, got shape {tuple(a.shape)}")
-        if _kind(xp, a.dtype) is None:
+        if not is_real(xp, a.dtype):
             raise ValueError(f"{name} must hold real numbers, got {dtype_name(a.dtype)}")
     floating = list({a.dtype for a in given.values() if _kind(xp, a.dtype) == "real floating"})
     dtype = (floating[0] if len(floating) == 1 else xp.result_type(*floating)) if floating else xp.float64
@@ -76,6 +76,63 @@ def admit(*, ndim: int = 1, finite: bool = True, narrow: bool = False, **named: 
     if finite:
         refuse_unless_finite(xp, dict(zip(given, arrays)))
     return Admitted(xp, dtype, arrays)
+
+
+def _shared(named: dict[str, Array]) -> Any:
+    """The namespace of arrays of one kind on one device; ValueError that begins with the first that is elsewhere."""
+    (first, a), *others = named.items()
+    for name, b in others:
+        if type(b) is not type(a) and namespace(b) is not namespace(a):
+            raise ValueError(f"{name} must be of the same kind as {first}, {_home(a)}, got {_home(b)}")
+        if b.device != a.device:
+            raise ValueError(f"{name} must be on the device of {first}, {a.device}, got {b.device}")
+    return namespace(a)
+
+
+def _home(a: Array) -> str:
+    """The library that an array comes from."""
+    return type(a).__module__.partition(".")[0]
+
+
+def admit_like(name: str, a: Array, *, like: Array, finite: bool = True, dtype: Any = None) -> Array:
+    """A side input, number or array, in the kind, device and dtype (unless another is named) of the main ones.
+
+    Raises ValueError that begins with the name.
+    """
+    (a,) = admit(ndim=0, finite=finite, **{name: of_kind(name, a, like)}).arrays
+    return namespace(like).astype(a, dtype or like.dtype, copy=False)
+
+
+def admit_beside(name: str, values: Array, x: Array, *, ndim: int = 1) -> Array:
+    """Values of x's kind or NumPy's (draws are always made there) in x's kind, device and dtype.
+
+    ndim: axes they must have.  Raises ValueError that begins with the name.
+    """
+    values = of_kind(name, values, values if isinstance(values, np.ndarray) else x)
+    (values,) = admit(ndim=ndim, **{name: values}).arrays
+    if values.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, got shape {tuple(values.shape)}")
+    return like(x, values)
+
+
+def of_kind(name: str, a: Any, like: Array) -> Array:
+    """A plain sequence as an array of `like`'s kind and device; an array must already be of both, a number in 0 axes
+    of the kind alone.  ValueError that begins with the name."""
+    xp = namespace(like)
+    try:
+        if not is_array_api_obj(a):
+            return xp.asarray(a, device=device(like))
+        namespace(a, like)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"{name} must be an array of the kind of the others, {_home(like)}, got {_home(a)}") from None
+    if a.ndim and a.device != like.device:
+        raise ValueError(f"{name} must be on the device of the others, {like.device}, got {a.device}")
+    return a
+
+
+def is_real(xp: Any, dtype: Any) -> bool:
+    """Whether it is the dtype of integers or of real floating numbers."""
+    return _kind(xp, dtype) is not None
 
 
 @lru_cache(maxsize=64)
@@ -121,13 +178,3 @@ def like(x: Array, values: Array) -> Array:
     if not values.flags.writeable:
         values = values.copy()
     return xp.asarray(values, dtype=x.dtype, device=device(x))
-
-
-def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """An exact Python int in [low, high]; ValueError that begins with the name otherwise."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name} must be a whole number, got {value!r}")
-    if value < low or (high is not None and value > high):
-        bound = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"{name} must be {bound}, got {value}")
-    return int(value)

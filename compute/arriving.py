@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compute.arrays import Admitted, Array, admit, leave, whole
+from compute.arrays import Admitted, Array, admit, admit_like, leave
 from compute.attention.doors import divide
 from compute.normaliser import largest_kernel_derivative
+from compute.scalars import reals, whole, wholes
 
 
 class Sums(NamedTuple):
@@ -40,12 +41,17 @@ def share_of_newest(kappa: Array, at: Sequence[int], m: int = 1) -> Array:
     """
     admitted, kappa, last = _enter(kappa, at)
     m, net = whole("m", m, 1), admitted.xp.cumulative_sum(kappa, axis=-1)
-    before = admitted.xp.where(np.asarray(last) >= m, net[..., np.maximum(last - m, 0)], 0.0)
+    # What the running sum held before the m newest: a zero in front of it while there are fewer.
+    padded = admitted.xp.concat([admitted.xp.zeros_like(net[..., :1]), net], axis=-1)
+    before = padded[..., np.maximum(last + 1 - m, 0)]
     return leave(admitted, _ratio(net[..., last] - before, net[..., last]))
 
 
 def kernel_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
-    """Largest |∂p/∂κ| after at[i] tokens, [*, n]: at most one over the size of the denominator; NaN where that is 0."""
+    """Largest |∂p/∂κ| after at[i] tokens, [*, n]: at most one over the size of the denominator; NaN where that is 0.
+
+    ValueError naming kappa or at.
+    """
     admitted, kappa, last = _enter(kappa, at)
     return leave(
         admitted, admitted.xp.stack([largest_kernel_derivative(kappa[..., : t + 1]) for t in last.tolist()], axis=-1)
@@ -56,7 +62,7 @@ def score_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
     """Largest |∂p/∂score| of softmax weights p after at[i] tokens, [*, n], for kappa = exp(score).
 
     The diagonal p(1 − p) holds the largest entry of each row, because no other weight exceeds 1 − p.  So none
-    exceeds 1/4, whatever the scores.
+    exceeds 1/4, whatever the scores.  ValueError naming kappa or at.
     """
     admitted, kappa, last = _enter(kappa, at)
     xp, found = admitted.xp, []
@@ -72,18 +78,22 @@ def numerators_at(kappa: Array, V: Array, at: Sequence[int], log_alpha: Array | 
 
     log_alpha: [*], log of what is kept of older writes per token; None keeps all.  ValueError naming an argument.
     """
-    admitted = admit(kappa=kappa, V=V, **({} if log_alpha is None else {"log_alpha": log_alpha}), ndim=0)
-    xp, _, (kappa, V, *decay) = admitted
+    admitted = admit(kappa=kappa, V=V)
+    xp, _, (kappa, V) = admitted
     _, kappa, last = _enter(kappa, at)
-    if V.ndim < 2 or V.shape[-2] != kappa.shape[-1]:
-        raise ValueError(f"V must hold a value for each of {kappa.shape[-1]} keys, got shape {tuple(V.shape)}")
-    if not decay:
+    lead, T = tuple(kappa.shape[:-1]), kappa.shape[-1]
+    if V.ndim < 2 or V.shape[-2] != T or tuple(V.shape[:-2]) not in ((), lead):
+        raise ValueError(f"V must hold a value for each of {T} keys, got shape {tuple(V.shape)}")
+    decay = None if log_alpha is None else admit_like("log_alpha", log_alpha, like=kappa)
+    if decay is not None and (tuple(decay.shape) not in ((), lead) or bool(xp.any(decay > 0))):
+        raise ValueError(f"log_alpha must be at most 0 and have shape {lead}, got shape {tuple(decay.shape)}")
+    if decay is None:
         return leave(admitted, xp.cumulative_sum(kappa[..., None] * V, axis=-2)[..., last, :])
     found, then, total = [], -1, 0.0
     for t in last.tolist():
         age = np.arange(t - then - 1, -1, -1.0)
-        kept = xp.exp(decay[0][..., None] * xp.asarray(age, dtype=kappa.dtype)) * kappa[..., then + 1 : t + 1]
-        total = total * xp.exp(decay[0] * (t - then))[..., None] + xp.sum(
+        kept = xp.exp(decay[..., None] * xp.asarray(age, dtype=kappa.dtype)) * kappa[..., then + 1 : t + 1]
+        total = total * xp.exp(decay * (t - then))[..., None] + xp.sum(
             kept[..., None] * V[..., then + 1 : t + 1, :], axis=-2
         )
         found.append(total)
@@ -94,13 +104,8 @@ def numerators_at(kappa: Array, V: Array, at: Sequence[int], log_alpha: Array | 
 def _enter(kappa: Array, at: Sequence[int]) -> tuple[Admitted, Array, np.ndarray]:
     """The kernel values let in, and the index of the newest key at each look."""
     admitted = admit(kappa=kappa)
-    (kappa,), counts = admitted.arrays, np.asarray(at)
-    T = kappa.shape[-1]
-    if counts.ndim != 1 or not len(counts) or counts.dtype.kind not in "iu":
-        raise ValueError("at must be a row of whole numbers")
-    if counts[0] < 1 or counts[-1] > T or np.any(np.diff(counts) <= 0):
-        raise ValueError(f"at must rise within 1 to {T}")
-    return admitted, kappa, counts - 1
+    (kappa,) = admitted.arrays
+    return admitted, kappa, np.asarray(wholes("at", at, 1, kappa.shape[-1], rising=True)) - 1
 
 
 def _ratio(part: Array, whole_sum: Array) -> Array:
@@ -108,5 +113,13 @@ def _ratio(part: Array, whole_sum: Array) -> Array:
 
 
 def power_of(t: Sequence[int], values: Array) -> float:
-    """The power of t [n] with which positive values [n] grow: least-squares slope between their logarithms."""
-    return float(np.polyfit(np.log(np.asarray(t)), np.log(np.asarray(values)), 1)[0])
+    """The power of t [n] with which positive values [n] grow: least-squares slope between their logarithms.
+
+    n >= 2 and NumPy values.  ValueError naming t or values.
+    """
+    t, values = np.asarray(wholes("t", t, 1, rising=True)), reals("values", values)
+    if len(t) < 2:
+        raise ValueError("t must hold at least two numbers, got one")
+    if values.shape != t.shape or np.any(values <= 0):
+        raise ValueError(f"values must be {len(t)} numbers above 0, one for each t")
+    return float(np.polyfit(np.log(t), np.log(values), 1)[0])

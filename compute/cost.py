@@ -17,7 +17,7 @@ from functools import wraps
 from inspect import signature
 from typing import TypeVar
 
-from compute.arrays import whole
+from compute.scalars import one_of, whole
 
 ORDERS = ("left", "right")
 """(phi(Q) phi(K)^T) V and phi(Q) (phi(K)^T V)."""
@@ -33,10 +33,7 @@ def counted(function: F) -> F:
     def checked(*args, **kwargs):
         given = parameters.bind(*args, **kwargs)
         for name, value in given.arguments.items():
-            if name != "order":
-                given.arguments[name] = whole(name, value, 1)
-            elif value not in ORDERS:
-                raise ValueError(f"order must be 'left' or 'right', got {value!r}")
+            given.arguments[name] = one_of(name, value, ORDERS) if name == "order" else whole(name, value, 1)
         return function(*given.args, **given.kwargs)
 
     return checked

@@ -16,15 +16,14 @@ from typing import Any
 
 from array_api_compat import device
 
-from compute.arrays import Array, admit, leave, namespace, whole
-from compute.filling import BLOCK, Block, blocks, enter, states
-from compute.memory import admit_pairs
-from compute.write_rules import WriteRule, recall
+from compute.arrays import Array, admit, leave, namespace
+from compute.filling import BLOCK, Block, blocks, enter, names_of
+from compute.memory import admit_pairs, squares_of
+from compute.scalars import wholes
+from compute.write_rules import WriteRule
 
 SPAN = 32
 """Writes that a running sum takes at once."""
-
-__all__ = ["Reads", "SplitRead", "best_reads", "every_read", "expected_energy", "split_read", "states"]
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,12 @@ class Reads:
 
     @property
     def mean_energy(self) -> Array:
+        """Mean crosstalk of the pairs stored so far, `[*lead, N]`."""
         return mean_stored(self.energy)
 
     @property
     def mean_own(self) -> Array:
+        """Mean signal of the pairs stored so far, `[*lead, N]`."""
         return mean_stored(self.own)
 
     @property
@@ -64,49 +65,22 @@ class Reads:
 
     @property
     def oldest(self) -> Array:
-        """Cosine of the first pair."""
+        """Cosine of the first pair, `[*lead, N]`."""
         return self.cosine[..., :, 0]
-
-
-@dataclass(frozen=True)
-class SplitRead:
-    """One read taken apart: the read is Σₛ weightₛ·vₛ.
-
-    weights `[*lead, n]`: the coefficient of each value.  parts `[*lead, n, d_v]`: weightₛ·vₛ.
-    along `[*lead, n]`: how far each part reaches along vⱼ, in lengths of vⱼ; the sum is 1 for a perfect read.
-    """
-
-    j: int
-    weights: Array
-    parts: Array
-    along: Array
-
-    @property
-    def signal(self) -> Array:
-        """The own share of the pair that was asked for, `[*lead, d_v]`."""
-        return self.parts[..., self.j, :]
-
-    @property
-    def crosstalk(self) -> Array:
-        """Everything else, `[*lead, d_v]`."""
-        xp = namespace(self.parts)
-        return xp.sum(self.parts[..., : self.j, :], axis=-2) + xp.sum(self.parts[..., self.j + 1 :, :], axis=-2)
-
-    @property
-    def read(self) -> Array:
-        return self.signal + self.crosstalk
 
 
 def every_read(
     K: Array, V: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0, block: int = BLOCK
 ) -> Reads:
-    """All N² reads of a memory filled pair by pair.  ValueError for shapes that do not fit or a value of length zero.
+    """All N² reads of a memory filled pair by pair.
 
+    K `[*lead, N, d]`, V `[*lead, N, d_v]`; alpha, beta: see above.  block: pairs taken at once, which changes the cost
+    only.  ValueError naming K, V (a value of length zero among them), rule, alpha, beta or block.
     Cost about N²(2d + d_v + 2·SPAN) FLOPs, with a correcting rule N²(4d + d_v + 3·SPAN); memory 3N² numbers.
     """
     admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
     xp, (K, V) = admitted.xp, admitted.arrays
-    size = xp.sqrt(_squares(xp, V))
+    size = xp.sqrt(squares_of(xp, V))
     # Every pair is read in units of its own value, a number per pair here instead of a division per read.
     K_rel, V_rel = K / size[..., None], V / size[..., None]
     *lead, N, d = K.shape
@@ -170,27 +144,12 @@ def expected_energy(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: 
     """Mean of `Reads.energy` over independent values of mean zero and equal size, `[*lead, N, N]`; no values needed.
 
     Reads are linear in V, so storing each pair's name (a row of the identity) gives every weight, and the
-    energy is the sum of the squared weights of the others.
+    energy is the sum of the squared weights of the others.  K `[*lead, N, d]`.
+    ValueError naming K, rule, alpha or beta.
     """
-    (K,) = admit(ndim=2, K=K).arrays
-    return every_read(K, names_of(K), rule, alpha=alpha, beta=beta).energy
-
-
-def split_read(
-    K: Array, V: Array, rule: WriteRule | str, n: int, j: int, *, alpha: Any = 1.0, beta: Any = 1.0
-) -> SplitRead:
-    """The read of pair j (from 0, below n) after n writes, as every stored value's share in it."""
-    admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
-    xp, (K, V) = admitted.xp, admitted.arrays
-    n = whole("n", n, 1, K.shape[-2])
-    j = whole("j", j, 0, n - 1)
-    K, V = K[..., :n, :], V[..., :n, :]
-    memory = states(K, names_of(K), rule, [n], alpha=alpha[..., :n], beta=beta[..., :n])[..., 0, :, :]
-    weights = recall(memory, K[..., j, :])
-    parts = weights[..., None] * V
-    value = V[..., j : j + 1, :]
-    along = _dot(xp, parts, value) / _squares(xp, value)
-    return SplitRead(j, *(leave(admitted, x) for x in (weights, parts, along)))
+    admitted = admit(ndim=2, K=K)
+    (K,) = admitted.arrays
+    return leave(admitted, every_read(K, names_of(K), rule, alpha=alpha, beta=beta).energy)
 
 
 def best_reads(K: Array, V: Array, stops: Sequence[int]) -> tuple[Array, Array]:
@@ -198,23 +157,18 @@ def best_reads(K: Array, V: Array, stops: Sequence[int]) -> tuple[Array, Array]:
 
     Best is least squares over the first n pairs, with all of them at hand at once.  Its energy is the whole
     miss, ‖read − vⱼ‖² / ‖vⱼ‖², for a best memory owes nothing to a rule.  Zero up to n = d for independent keys.
+    K `[*lead, N, d]`, V `[*lead, N, d_v]`.  ValueError naming K, V (a value of length zero among them) or stops.
     """
     admitted = admit_pairs(K, V)
     xp, (K, V) = admitted.xp, admitted.arrays
     cosines, energies = [], []
-    for n in (whole("stops", n, 1, K.shape[-2]) for n in stops):
+    for n in wholes("stops", stops, 1, K.shape[-2]):
         keys, values = K[..., :n, :], V[..., :n, :]
         reads = keys @ (xp.linalg.pinv(keys) @ values)
-        squares = _squares(xp, values)
+        squares = squares_of(xp, values)
         cosines.append(xp.mean(_dot(xp, reads, values) / xp.sqrt(squares * _dot(xp, reads, reads)), axis=-1))
         energies.append(xp.mean(_dot(xp, reads - values, reads - values) / squares, axis=-1))
     return leave(admitted, xp.stack(cosines, axis=-1)), leave(admitted, xp.stack(energies, axis=-1))
-
-
-def names_of(K: Array) -> Array:
-    """One value per key that says only which pair it is: the rows of the identity."""
-    xp, N = namespace(K), K.shape[-2]
-    return xp.broadcast_to(xp.eye(N, dtype=K.dtype, device=device(K)), (*K.shape[:-2], N, N))
 
 
 def _name(block: Block, new: Array, names: Array, unit: Array) -> tuple[Array, Array]:
@@ -233,19 +187,18 @@ def _name(block: Block, new: Array, names: Array, unit: Array) -> tuple[Array, A
     return echo, named
 
 
-def _squares(xp: Any, V: Array) -> Array:
-    squares = _dot(xp, V, V)
-    if not bool(xp.all(squares > 0)):
-        raise ValueError("V must not hold a value of length zero, nothing can be measured against it")
-    return squares
-
-
 def _dot(xp: Any, x: Array, y: Array) -> Array:
     return xp.sum(x * y, axis=-1)
 
 
 def mean_stored(x: Array) -> Array:
-    """Mean over the pairs stored so far, `[*lead, N, N]` → `[*lead, N]`."""
-    xp = namespace(x)
+    """Mean over the pairs stored so far, `[*lead, N, N]` → `[*lead, N]`; what stands above the diagonal is not read.
+
+    ValueError naming x where it is not square.
+    """
+    admitted = admit(ndim=2, finite=False, x=x)
+    xp, _, (x,) = admitted
     N = x.shape[-1]
-    return xp.sum(xp.tril(x), axis=-1) / xp.arange(1, N + 1, dtype=x.dtype, device=device(x))
+    if x.shape[-2] != N:
+        raise ValueError(f"x must have a row per write and a column per pair, got shape {tuple(x.shape)}")
+    return leave(admitted, xp.sum(xp.tril(x), axis=-1) / xp.arange(1, N + 1, dtype=x.dtype, device=device(x)))

@@ -7,13 +7,13 @@ longer these fractions.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from compute.arrays import admit, whole
+from compute.arrays import admit, of_kind
 from compute.feature_maps import FEATURE_MAPS
 from compute.pitfalls import Steps, recurrent_steps
+from compute.scalars import whole
 from compute.toys import LONGEST, queries_and_keys
 
 HAND_Q = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
@@ -28,12 +28,12 @@ for _given in (HAND_Q, HAND_K, HAND_V):
     _given.setflags(write=False)
 
 
-def exact(x: Any) -> np.ndarray:
+def exact(x: np.ndarray) -> np.ndarray:
     """The same numbers as Fractions, in an object array of x's shape: what a float is, not what it was meant to be.
 
-    ValueError, beginning with x, on NaN or Inf.
+    ValueError, beginning with x, on NaN, Inf, or what NumPy does not take for real numbers.
     """
-    (x,) = admit(ndim=0, x=x).arrays
+    (x,) = admit(ndim=0, x=of_kind("x", x, np.empty(0))).arrays
     return np.vectorize(Fraction, otypes=[object])(x)
 
 
@@ -51,8 +51,8 @@ def exact_kernel() -> np.ndarray:
 def random_example(T: int, d_k: int, d_v: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Toy Q, K [T, d_k], each already times d_k^(−1/4), softmax's temperature on both sides, and normal V [T, d_v].
 
-    ValueError, beginning with the argument's name, on sizes that are no whole numbers of at least 1 or a longer T
-    than the toys have.
+    ValueError, beginning with the argument's name, on sizes that are no whole numbers of at least 1, a seed below 0 or
+    a longer T than the toys have.
     """
     T, d_k, d_v = whole("T", T, 1, LONGEST), whole("d_k", d_k, 1), whole("d_v", d_v, 1)
     Q, K = (x[:T] * d_k**-0.25 for x in queries_and_keys(d_k, seed))

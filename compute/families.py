@@ -15,6 +15,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from compute.scalars import brief
+
 SEPARATOR = "~"
 LONGEST_SPELLING = 200
 """Characters; anything longer is refused unread."""
@@ -43,13 +45,13 @@ def check(name: str, kind: type, value: Any, bounds: tuple) -> Any:
     low, high = bounds
     if kind is bool:
         if not isinstance(value, (bool, np.bool_)):
-            raise ValueError(f"{name} must be true or false, got {_short(value)}")
+            raise ValueError(f"{name} must be true or false, got {brief(value)}")
         return bool(value)
     accepted = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, accepted):
-        raise ValueError(f"{name} must be a {'whole ' if kind is int else ''}number, got {_short(value)}")
+        raise ValueError(f"{name} must be a {'whole ' if kind is int else ''}number, got {brief(value)}")
     if not (low <= value <= high) or not isfinite(value):
-        raise ValueError(f"{name} must be from {low} to {high}, got {_short(value)}")
+        raise ValueError(f"{name} must be from {low} to {high}, got {brief(value)}")
     return kind(value)
 
 
@@ -97,15 +99,15 @@ def read(text: str, registry: Mapping[str, type[Some]], name: str) -> Some:
         raise ValueError(f"{name} must be at most {LONGEST_SPELLING} characters long, got {len(text)}")
     word, *rest = text.split(SEPARATOR)
     if word not in registry:
-        raise ValueError(f"{name} must be one of {', '.join(registry)}, got {_short(word)}")
+        raise ValueError(f"{name} must be one of {', '.join(registry)}, got {brief(word)}")
     if len(rest) % 2:
-        raise ValueError(f"{name} must name a value after each knob, got {_short(rest[-1])} alone")
+        raise ValueError(f"{name} must name a value after each knob, got {brief(rest[-1])} alone")
     known = {f.name: f for f in knobs(registry[word])}
     settings: dict[str, Any] = {}
     for key, spelled in zip(rest[::2], rest[1::2]):
         if key not in known:
             choice = f"one of {', '.join(known)}" if known else "left out"
-            raise ValueError(f"{name} knob of {word} must be {choice}, got {_short(key)}")
+            raise ValueError(f"{name} knob of {word} must be {choice}, got {brief(key)}")
         if key in settings:
             raise ValueError(f"{key} must be given once, got it twice")
         kind = type(known[key].default)
@@ -119,8 +121,3 @@ def _value(kind: type, spelled: str) -> Any:
         return {"true": True, "false": False}.get(spelled, spelled)
     pattern = _WHOLE if kind is int else _DECIMAL
     return kind(spelled) if pattern.fullmatch(spelled) else spelled
-
-
-def _short(value: Any) -> str:
-    shown = repr(value[:40]) if isinstance(value, str) else repr(value)
-    return shown if len(shown) <= 60 else shown[:60] + "…"

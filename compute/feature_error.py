@@ -2,7 +2,9 @@
 
 Everything depends on one length per pair: ‖q+k‖ for positive features, ‖q−k‖ for trigonometric ones.  So neither
 d_k nor vectors appear, except with orthogonal directions, where d_k says how many share a block.  Errors are
-relative to the true value: the ratio estimate/true has mean 1 and the variances below.
+relative to the true value: the ratio estimate/true has mean 1 and the variances below.  Lengths and numbers m of
+directions are numbers or NumPy arrays; ValueError, beginning with the argument's name, on NaN, Inf, a length below 0
+or an m below 1.
 Source: Choromanski et al. 2020, arXiv:2009.14794, lemmas 1 and 2, theorem 2.
 """
 
@@ -15,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from array_api_compat import device
 
-from compute.arrays import Array, namespace, whole
-
-Numbers = float | np.ndarray
+from compute.arrays import Array, admit, leave
+from compute.scalars import Numbers, one_of, real, reals, whole, wholes
 
 
 def usual_square(d_k: int) -> float:
@@ -27,12 +28,13 @@ def usual_square(d_k: int) -> float:
 
 def kernel_value(sum_length: Numbers, difference_length: Numbers) -> Numbers:
     """e^(q·k) from ‖q+k‖ and ‖q−k‖."""
-    return np.exp((np.square(sum_length) - np.square(difference_length)) / 4)
+    longer, shorter = reals("sum_length", sum_length, 0), reals("difference_length", difference_length, 0)
+    return np.exp((np.square(longer) - np.square(shorter)) / 4)
 
 
 def positive_variance(length: Numbers, m: Numbers = 1) -> Numbers:
     """Relative variance of positive features at ‖q+k‖ = length, m independent directions: (e^(length²) − 1)/m."""
-    return np.expm1(np.square(length)) / m
+    return np.expm1(np.square(reals("length", length, 0))) / reals("m", m, 1)
 
 
 def trigonometric_variance(length: Numbers, m: Numbers = 1) -> Numbers:
@@ -40,7 +42,7 @@ def trigonometric_variance(length: Numbers, m: Numbers = 1) -> Numbers:
 
     Times the squared kernel value it is e^(‖q+k‖²)(1 − e^(−‖q−k‖²))²/(2mκ²), which grows without bound as κ falls.
     """
-    return 2 * np.square(np.sinh(np.square(length) / 2)) / m
+    return 2 * np.square(np.sinh(np.square(reals("length", length, 0)) / 2)) / reals("m", m, 1)
 
 
 def orthogonal_variance(length: Numbers, m: int, d_k: int) -> np.ndarray:
@@ -61,7 +63,7 @@ def block_gain(length: Numbers, d_k: int) -> np.ndarray:
     length².  It follows from the even moments of two coordinates of a random unit vector, summed over their orders
     by Vandermonde's identity, and is exact.  At length² far above 1 it is dwarfed by e^(length²).
     """
-    square = np.square(np.asarray(length, dtype=float))[..., None]
+    d_k, square = whole("d_k", d_k, 1), np.square(reals("length", length, 0))[..., None]
     top = float(np.max(square))
     n = np.arange(int(top + 12 * top**0.5 + 40))
     step = np.concatenate([[0.0], np.cumsum(np.log1p(-n / (d_k + 2 * n)))[:-1]])
@@ -100,21 +102,17 @@ def ratio_draws(
     kind: "positive" (length ‖q+k‖) or "trig" (‖q−k‖).  d_k: None for independent directions, else orthogonal blocks.
     Only the projections of the directions on one fixed direction are drawn: normals, or in a block the coordinates
     of a random unit vector times χ(d_k) lengths.  All lengths share them and all widths are their prefixes.
-    Raises ValueError naming lengths, widths, kind, d_k or draws.
+    Raises ValueError naming lengths, widths, kind, d_k, draws or seed.
     """
-    lengths = np.asarray(lengths, dtype=float)
-    if lengths.ndim != 1 or not len(lengths) or not np.all(np.isfinite(lengths)) or np.any(lengths < 0):
-        raise ValueError("lengths must be a row of finite numbers, none below 0")
-    widths = np.asarray([whole("widths", m, 1) for m in widths])
-    if not len(widths) or np.any(np.diff(widths) <= 0):
-        raise ValueError("widths must be ascending whole numbers")
-    if kind not in ("positive", "trig"):
-        raise ValueError(f"kind must be positive or trig, got {kind!r}")
-    draws, rng = whole("draws", draws, 1), np.random.default_rng(seed)
+    lengths, kind = reals("lengths", lengths, 0), one_of("kind", kind, KINDS)
+    if lengths.ndim != 1:
+        raise ValueError(f"lengths must be a row of numbers, got shape {lengths.shape}")
+    widths, draws = wholes("widths", widths, 1, rising=True), whole("draws", draws, 1)
+    d_k, rng = None if d_k is None else whole("d_k", d_k, 1), np.random.default_rng(whole("seed", seed, 0))
     told = np.empty((len(lengths), draws, len(widths)))
     for first in range(0, draws, BATCH):
         batch = slice(first, min(first + BATCH, draws))
-        g = _projections(rng, batch.stop - first, int(widths[-1]), d_k)
+        g = _projections(rng, batch.stop - first, widths[-1], d_k)
         for i, length in enumerate(lengths):
             told[i, batch] = ratios(g, float(length), widths, kind)
     return told
@@ -123,19 +121,31 @@ def ratio_draws(
 def ratios(g: Array, length: float, widths: Sequence[int], kind: str = "positive") -> Array:
     """estimate/true, [draws, M], from projections g [draws, m] of the directions on q+k, or for "trig" on q−k.
 
-    widths: numbers of directions, ascending; each estimate uses a prefix of g.
+    widths: numbers of directions, ascending; each estimate uses a prefix of g.  ValueError naming an argument; g is not
+    searched for NaN, a sweep's inner loop being no place for that.
     """
-    xp = namespace(g)
+    admitted = admit(ndim=2, finite=False, g=g)
+    xp, _, (g,) = admitted
+    if g.ndim != 2:
+        raise ValueError(f"g must have shape [draws, m], got {tuple(g.shape)}")
+    length, kind = real("length", length, 0), one_of("kind", kind, KINDS)
+    ends = wholes("widths", widths, 1, g.shape[-1], rising=True)
     terms = xp.exp(length * g - length**2 / 2) if kind == "positive" else xp.cos(length * g) * exp(length**2 / 2)
-    ends = [int(m) for m in widths]
     sums = [xp.sum(terms[:, a:b], axis=-1) for a, b in zip([0, *ends], ends)]
-    return xp.cumulative_sum(xp.stack(sums, axis=-1), axis=-1) / xp.asarray(ends, dtype=g.dtype, device=device(g))
+    counts = xp.asarray(ends, dtype=g.dtype, device=device(g))
+    return leave(admitted, xp.cumulative_sum(xp.stack(sums, axis=-1), axis=-1) / counts)
 
 
 def ratio_spread(
     lengths: Sequence[float], widths: Sequence[int], *, at: Sequence[float] = (0.05, 0.5, 0.95), **options
 ) -> RatioSpread:
-    """Quantiles and shares of `ratio_draws`, which takes the options (kind, d_k, draws, seed) and refuses bad ones."""
+    """Quantiles and shares of `ratio_draws`, which takes the options (kind, d_k, draws, seed) and refuses bad ones.
+
+    at: quantiles from 0 to 1, a row.  ValueError naming at, or as there.
+    """
+    at = reals("at", at, 0, 1)
+    if at.ndim != 1:
+        raise ValueError(f"at must be a row of numbers, got shape {at.shape}")
     drawn = ratio_draws(lengths, widths, **options)
     return RatioSpread(
         np.moveaxis(np.quantile(drawn, at, axis=1), 0, -1),
@@ -145,6 +155,9 @@ def ratio_spread(
     )
 
 
+KINDS = ("positive", "trig")
+"""Of features: positive ones err with ‖q+k‖, trigonometric ones with ‖q−k‖."""
+
 BATCH = 256
 """Draws in memory at once; 4,096 directions then take 8 MiB."""
 
@@ -153,7 +166,6 @@ def _projections(rng: np.random.Generator, draws: int, m: int, d_k: int | None) 
     """[draws, m]: ω·u for a fixed unit u and m directions ω, each standard normal."""
     if d_k is None:
         return rng.standard_normal((draws, m))
-    d_k = whole("d_k", d_k, 1)
     blocks = -(-m // d_k)
     g = rng.standard_normal((draws, blocks, d_k))
     g /= np.linalg.norm(g, axis=-1, keepdims=True)

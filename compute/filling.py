@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 from array_api_compat import device
 
-from compute.arrays import Admitted, Array, leave, whole
+from compute.arrays import Admitted, Array, leave, namespace
 from compute.memory import admit_pairs
+from compute.scalars import brief, whole, wholes
 from compute.triangular import inverse_unit_lower
 from compute.write_rules import WriteRule, find_rule, gate
 
@@ -39,13 +40,16 @@ def states(
     beta: Any = 1.0,
     block: int = BLOCK,
 ) -> Array:
-    """S after n writes for each n of the ascending `stops`, `[*lead, len(stops), d, d_v]`; n = 0 is all zeros."""
+    """S after n writes for each n of the ascending `stops`, `[*lead, len(stops), d, d_v]`; n = 0 is all zeros.
+
+    block: pairs taken at once, which changes the cost only.  ValueError naming K, V, rule, stops, alpha, beta or block.
+    """
     admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
     xp, (K, V) = admitted.xp, admitted.arrays
     N = K.shape[-2]
-    stops = [whole("stops", n, 0, N) for n in stops]
-    if not stops or stops != sorted(stops):
-        raise ValueError(f"stops must be at least one number, in ascending order, got {stops}")
+    stops = wholes("stops", stops, 0, N)
+    if stops != sorted(stops):
+        raise ValueError(f"stops must be in ascending order, got {brief(stops)}")
     frames = [xp.zeros((*K.shape[:-2], K.shape[-1], V.shape[-1]), dtype=K.dtype, device=device(K))] * stops.count(0)
     waiting = stops[len(frames) :]
     for part in blocks(xp, K[..., : stops[-1], :], V[..., : stops[-1], :], rule, alpha, beta, block):
@@ -88,7 +92,10 @@ def _after(new: Array, S: Array, U: Array, decay: Array, kept: Array) -> Array:
 def blocks(
     xp: Any, K: Array, V: Array, rule: WriteRule, alpha: Array, beta: Array, size: int = BLOCK
 ) -> Iterator[Block]:
-    """Fill the memory, stopping after each block.  Takes what `enter` has checked."""
+    """Fill the memory, stopping after each block; takes what `enter` has let in already.
+
+    K `[*lead, N, d]`, V `[*lead, N, d_v]`, alpha and beta with N at the end.  size: pairs per block.
+    """
     size = whole("block", size, 1)
     S = xp.zeros((*K.shape[:-2], K.shape[-1], V.shape[-1]), dtype=K.dtype, device=device(K))
     for a, b, decay, kept, solve in _between(xp, K, rule, alpha, beta, size):
@@ -138,9 +145,15 @@ def enter(K: Array, V: Array, rule: WriteRule | str, alpha: Any, beta: Any) -> t
     *lead, N, _ = K.shape
     gates = []
     for name, value in (("alpha", alpha), ("beta", beta)):
-        value = gate(name, value, K, {(N,): 0, (*lead, N): 0}) if name in rule.uses else 1.0
+        value = gate(name, value, like=K, shapes={(N,): 0, (*lead, N): 0}) if name in rule.uses else 1.0
         value = xp.zeros((N,), dtype=K.dtype, device=device(K)) + value
         if not bool(xp.all(xp.isfinite(value))):
             raise ValueError(f"{name} must be finite, got NaN or Inf")
         gates.append(value)
     return admitted, rule, *gates
+
+
+def names_of(K: Array) -> Array:
+    """One value per key that says only which pair it is, the rows of the identity `[*lead, N, N]`; K let in already."""
+    xp, N = namespace(K), K.shape[-2]
+    return xp.broadcast_to(xp.eye(N, dtype=K.dtype, device=device(K)), (*K.shape[:-2], N, N))

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from compute.arrays import whole
 from compute.memory import unit
+from compute.scalars import made, real, whole
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,13 @@ class KeyMaker:
     narrowest: ClassVar[int] = 1
 
     def __call__(self, n: int, d: int, rng: np.random.Generator, rho: float = 0.5) -> np.ndarray:
-        """Keys `[n, d]`; ValueError that begins with the argument when n, d or rho is out of range."""
+        """Keys `[n, d]`; ValueError that begins with the argument: n, d or rho out of range, an rng that is none."""
         d = whole("d", d, self.narrowest)
         n = whole("n", n, 1, self.most(d))
-        if not 0 <= rho <= 1:
-            raise ValueError(f"rho must be from 0 to 1, got {rho!r}")
-        return self.draw(n, d, rng, float(rho))
+        return self.draw(n, d, made("rng", rng, np.random.Generator), real("rho", rho, 0, 1))
 
     def most(self, d: int) -> int | None:
+        """The largest n at width d, None where there is no limit."""
         return None
 
     def overlap(self, d: int, rho: float = 0.5) -> float:
@@ -41,6 +40,7 @@ class KeyMaker:
         raise NotImplementedError
 
     def draw(self, n: int, d: int, rng: np.random.Generator, rho: float) -> np.ndarray:
+        """Keys `[n, d]` for arguments let in already."""
         raise NotImplementedError
 
 

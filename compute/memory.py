@@ -8,7 +8,9 @@ Source: Schlag, Irie, Schmidhuber 2021, arXiv:2102.11174.
 
 from __future__ import annotations
 
-from compute.arrays import Admitted, Array, admit, leave, namespace
+from typing import Any
+
+from compute.arrays import Admitted, Array, admit, leave
 from compute.write_rules import WRITE_RULES, Additive, Decay, Delta, GatedDelta, WriteRule, find_rule, recall
 
 __all__ = [
@@ -24,20 +26,30 @@ __all__ = [
     "read",
     "recall",
     "recognised",
+    "squares_of",
     "unit",
     "write",
 ]
 
 
 def unit(X: Array, name: str = "X") -> Array:
-    """Rows of X `[*, d]` at length one.  ValueError that begins with `name` if a row has length zero."""
-    xp = namespace(X)
+    """Rows of X `[*, d]` at length one.  ValueError that begins with `name`, also if a row has length zero."""
+    admitted = admit(**{name: X})
+    xp, _, (X,) = admitted
     # The largest entry goes first, so that squares neither overflow nor vanish.
     largest = xp.max(xp.abs(X), axis=-1, keepdims=True)
     if bool(xp.any(largest == 0)):
         raise ValueError(f"{name} must not hold a vector of length zero, it has no direction")
     X = X / largest
-    return X / xp.linalg.vector_norm(X, axis=-1, keepdims=True)
+    return leave(admitted, X / xp.linalg.vector_norm(X, axis=-1, keepdims=True))
+
+
+def squares_of(xp: Any, V: Array) -> Array:
+    """‖v‖² of values `[*, d_v]` let in already; ValueError, beginning with V, if one is 0."""
+    squares = xp.sum(V * V, axis=-1)
+    if not bool(xp.all(squares > 0)):
+        raise ValueError("V must not hold a value of length zero, nothing can be measured against it")
+    return squares
 
 
 def admit_pairs(K: Array, V: Array) -> Admitted:
@@ -54,6 +66,7 @@ def write(K: Array, V: Array) -> Array:
 
     Keys are brought to unit length, values stay as they are.  Up to d_k pairs with orthogonal keys read
     back exactly; no memory of this shape reads back more than d_k generic pairs.
+    ValueError naming K (a key of length zero among them) or V.
     """
     admitted = admit_pairs(K, V)
     K, V = admitted.arrays
@@ -63,7 +76,7 @@ def write(K: Array, V: Array) -> Array:
 def read(S: Array, q: Array) -> Array:
     """Sᵀq̂ for q `[*lead, d_k]` → `[*lead, d_v]`, or for a stack of queries `[*lead, T, d_k]` → `[*lead, T, d_v]`.
 
-    The query is brought to unit length.
+    S `[*lead, d_k, d_v]`.  The query is brought to unit length.  ValueError naming S, or q (also of length zero).
     """
     admitted = admit(S=S, q=q)
     S, q = admitted.arrays
@@ -97,6 +110,7 @@ def crosstalk_energy(K: Array) -> Array:
 
     It is the expected squared length of the crosstalk over that of the value, for independent values of
     mean zero and equal size.  Random keys: about (n−1)/d_k (`compute.memory_laws`).
+    ValueError naming K, also for a key of length zero.
     """
     admitted = admit(ndim=2, K=K)
     xp = admitted.xp

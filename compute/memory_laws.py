@@ -3,47 +3,55 @@
 All laws take the mean squared cosine between two keys, `overlap` (1/d for random keys; `compute.keys`
 declares it for each kind, `crosstalk_energy(K) / (n − 1)` measures it for any others), and hold for additive
 memories with or without a fixed decay.  None is known for a correcting rule: draw no law there.
-n and age may be numbers or NumPy arrays; results are float64.
+n and age may be numbers or NumPy arrays; results are float64.  ValueError, beginning with the argument's name, on
+what is no number, NaN, n below 1, an overlap or energy below 0, an alpha or age outside its range.
 Source: the second moment of uniform unit vectors; Schlag, Irie, Schmidhuber 2021, arXiv:2102.11174.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lgamma
+from math import inf, lgamma
 
 import numpy as np
 
+from compute.scalars import Numbers, real, reals, whole, wholes
 
-def energy(n: np.ndarray | float, overlap: float, *, alpha: float = 1.0, age: np.ndarray | float | None = None):
+
+def energy(n: Numbers, overlap: float, *, alpha: float = 1.0, age: Numbers | None = None) -> np.ndarray:
     """Expected crosstalk energy over ‖v‖² after n writes: (n − 1)·overlap without decay.
 
     With decay a pair of age a (0 is the newest) is disturbed by what is left of the n − 1 others,
     (Σ_{i<n} α²ⁱ − α²ᵃ)·overlap; age None is the mean over all stored pairs.
     """
-    n = np.asarray(n, dtype=np.float64)
+    n, overlap, alpha = reals("n", n, 1), real("overlap", overlap, 0), real("alpha", alpha, 0, 1)
     left = n if alpha == 1 else (1 - alpha ** (2 * n)) / (1 - alpha**2)
     return overlap * (left * (n - 1) / n if age is None else left - signal(alpha, age) ** 2)
 
 
 def steady_energy(overlap: float, alpha: float) -> float:
     """The newest pair's crosstalk energy when a decaying memory has run for long: α²/(1 − α²)·overlap."""
-    return np.inf if alpha == 1 else overlap * alpha**2 / (1 - alpha**2)
+    overlap, alpha = real("overlap", overlap, 0), real("alpha", alpha, 0, 1)
+    return inf if alpha == 1 else overlap * alpha**2 / (1 - alpha**2)
 
 
-def signal(alpha: float, age: np.ndarray | float) -> np.ndarray:
-    """What is left of a value written `age` writes ago."""
-    return np.power(np.float64(alpha), age)
+def signal(alpha: float, age: Numbers) -> np.ndarray:
+    """What is left of a value written `age` writes ago, αᵃ."""
+    return np.power(np.float64(real("alpha", alpha, 0, 1)), reals("age", age, 0))
 
 
-def cosine(energy: np.ndarray | float, d_v: int | None = None, *, signal: np.ndarray | float = 1.0) -> np.ndarray:
+def cosine(energy: Numbers, d_v: int | None = None, *, signal: Numbers = 1.0) -> np.ndarray:
     """Expected cosine between a read and its value: ρ = 1/√(1 + energy/signal²) when values are wide.
+
+    energy: at least 0, inf for a pair that is lost.  signal: what is left of the value; at 0 nothing is read.
 
     With d_v given, the exact mean for Gaussian values of that width,
     ρ·(2/d_v)·(Γ((d_v+1)/2)/Γ(d_v/2))²·₂F₁(½, ½; d_v/2 + 1; ρ²), smaller because a narrow read is also
     off in length.  Raises ValueError for a positive energy below 1e-5 together with d_v: its series is too long.
     """
-    strength = np.square(signal, dtype=np.float64)
+    energy = reals("energy", energy, 0, infinite=True)
+    d_v = None if d_v is None else whole("d_v", d_v, 1)
+    strength = np.square(reals("signal", signal))
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = np.where(strength > 0, np.divide(energy, strength), np.inf)
     rho = 1 / np.sqrt(1 + noise)
@@ -60,25 +68,26 @@ def cosine(energy: np.ndarray | float, d_v: int | None = None, *, signal: np.nda
     return exact
 
 
-def mean_cosine(
-    n: np.ndarray | int, overlap: float, *, alpha: float = 1.0, d_v: int | None = None
-) -> np.ndarray | float:
-    """Expected cosine averaged over all n stored pairs; with decay the old ones are lost in the crosstalk."""
-    if alpha == 1:
+def mean_cosine(n: Numbers, overlap: float, *, alpha: float = 1.0, d_v: int | None = None) -> np.ndarray:
+    """Expected cosine averaged over all n stored pairs; with decay the old ones are lost in the crosstalk.
+
+    With decay n is one whole number or a row of them.
+    """
+    if real("alpha", alpha, 0, 1) == 1:
         return cosine(energy(n, overlap), d_v)
-    counts = np.atleast_1d(n)
+    counts = np.asarray(wholes("n", np.atleast_1d(n), 1))
     which, age = np.nonzero(np.arange(np.max(counts)) < counts[:, None])
     noise = energy(counts[which], overlap, alpha=alpha, age=age)
     means = np.bincount(which, cosine(noise, d_v, signal=signal(alpha, age))) / counts
     return means.reshape(np.shape(n))
 
 
-def best_energy(n: np.ndarray | float, d: int) -> np.ndarray:
+def best_energy(n: Numbers, d: int) -> np.ndarray:
     """Mean squared miss over ‖v‖² of the best d-row memory for n generic pairs: 0 up to n = d, then 1 − d/n.
 
     Its cosine is √(1 − energy) for wide values.  No way of writing does better, whatever φ made the d rows.
     """
-    return np.maximum(0.0, 1 - d / np.asarray(n, dtype=np.float64))
+    return np.maximum(0.0, 1 - whole("d", d, 1) / reals("n", n, 1))
 
 
 @dataclass(frozen=True)
@@ -88,8 +97,13 @@ class Load:
     tokens: int
     width: int
 
+    def __post_init__(self) -> None:
+        for name in ("tokens", "width"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), 1))
+
     @property
     def tokens_per_row(self) -> float:
+        """Pairs per row of the state."""
         return self.tokens / self.width
 
     @property

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from array_api_compat import device
 
-from compute.arrays import Admitted, Array, admit, leave, namespace, whole
+from compute.arrays import Admitted, Array, admit, leave, namespace
 from compute.attention.decay import causal_scores, lower, sums_so_far
-from compute.attention.doors import FeatureMapLike, admit_mask, admit_qkv, divide, feature
+from compute.attention.doors import FeatureMapLike, admit_mask, admit_qkv, divide, features
+from compute.scalars import whole
 
 
 def denominators(Q: Array, K: Array, phi: FeatureMapLike, *, mask: Array | None = None) -> Array:
@@ -30,6 +31,7 @@ def newest_share(Q: Array, K: Array, phi: FeatureMapLike, *, mask: Array | None 
     Arguments and errors as in `denominators`; NaN where the denominator is 0, and for a masked token 0.
     """
     admitted, phi_q, phi_k = _features(Q, K, phi, mask)
+    mask = admit_mask(mask, like=phi_k)
     own = admitted.xp.sum(phi_q * phi_k, axis=-1)
     share = divide(own[..., None], _so_far(phi_q, phi_k), None if mask is None else ~mask)
     return leave(admitted, share[..., 0])
@@ -49,7 +51,7 @@ def cancellation(kappa: Array) -> Array:
     """|sum of kappa| over the sum of |kappa|, along the last axis: [*, n] -> [*].
 
     1 for a positive kernel; near 0 the denominator of a signed one is a small difference of large numbers.
-    NaN where every kernel value is 0.
+    NaN where every kernel value is 0.  ValueError on an empty array, NaN or Inf, as in all functions of kappa here.
     """
     admitted = admit(kappa=kappa)
     xp, _, (kappa,) = admitted
@@ -95,7 +97,8 @@ def kernel_derivative_bound(kappa: Array) -> Array:
 def score_derivative(p: Array) -> Array:
     """Derivatives of softmax weights by scores, p_s (delta_sr - p_r): [*, n] -> [*, n (s), n (r)].
 
-    p: nonnegative weights that sum to one.  No entry exceeds `SCORE_DERIVATIVE_BOUND`.
+    p: nonnegative weights that sum to one.  No entry exceeds `SCORE_DERIVATIVE_BOUND`.  ValueError on an empty array,
+    NaN or Inf.
     """
     admitted = admit(p=p)
     (p,) = admitted.arrays
@@ -110,7 +113,7 @@ def nearby_share(weights: Array, m: int) -> Array:
     """Weight on the m newest tokens of each causal row: [*lead, T, T] -> [*lead, T].
 
     Flat weights give min(m, t) / t: attention diluted over everything instead of what is near.
-    ValueError where the last two axes differ, or m < 1.
+    ValueError where the last two axes differ, or m < 1; a row of NaN (0/0) stays NaN.
     """
     m = whole("m", m, 1)
     admitted = admit(ndim=2, weights=weights, finite=False)
@@ -126,7 +129,7 @@ def nearby_share(weights: Array, m: int) -> Array:
 def _features(Q: Array, K: Array, phi: FeatureMapLike, mask: Array | None) -> tuple[Admitted, Array, Array]:
     admitted = admit_qkv(Q, K, K, causal=True)
     Q, K, _ = admitted.arrays
-    phi_q, phi_k = feature(phi, Q), feature(phi, K)
+    phi_q, phi_k = features(phi, Q, K)
     if (mask := admit_mask(mask, like=K)) is not None:
         phi_k = admitted.xp.where(mask[..., None], phi_k, 0.0)
     return admitted, phi_q, phi_k

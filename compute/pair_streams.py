@@ -12,7 +12,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from compute.arrays import admit, of_kind
 from compute.crosstalk import mean_stored
+from compute.scalars import wholes
 
 HAND_K = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 HAND_V = np.array([[1.0, 2.0], [4.0, 0.0], [0.0, 5.0]])
@@ -40,16 +42,31 @@ class PairStream:
     label: ClassVar[str] = "all different"
 
     def __call__(self, K: np.ndarray, V: np.ndarray) -> Pairs:
+        """What is written of keys K `[M, d]` and values V `[N, d_v]`.  ValueError naming K (also too few) or V."""
+        K, V = (of_kind(name, a, np.empty(0)) for name, a in (("K", K), ("V", V)))
+        K, V = admit(ndim=2, K=K, V=V).arrays
+        for name, a in (("K", K), ("V", V)):
+            if a.ndim != 2:
+                raise ValueError(f"{name} must have 2 axes, got shape {a.shape}")
+        if len(K) < (few := self.fewest(len(V))):
+            raise ValueError(f"K must hold at least {few} keys for {len(V)} writes, got {len(K)}")
         n = np.arange(len(V) + 1)
         return Pairs(self.keys(K, len(V)), V, self.keep(n[:-1]), self.since(n))
 
+    def fewest(self, N: int) -> int:
+        """Different keys that N writes ask for."""
+        return N
+
     def keys(self, K: np.ndarray, N: int) -> np.ndarray:
+        """The key of each write, `[N, d]`."""
         return K[:N]
 
     def keep(self, write: np.ndarray) -> np.ndarray:
+        """What a gate multiplies alpha by at each of these writes, counted from 0."""
         return np.ones(len(write))
 
     def since(self, n: np.ndarray) -> np.ndarray:
+        """How many of the first pairs are stale after each of these numbers of writes."""
         return np.zeros_like(n)
 
 
@@ -69,6 +86,9 @@ class InTurn(PairStream):
     word = "overwrite"
     label = "same keys again"
 
+    def fewest(self, N):
+        return min(N, KEYS_IN_TURN)
+
     def keys(self, K, N):
         return K[np.arange(N) % KEYS_IN_TURN]
 
@@ -81,6 +101,9 @@ class Topics(PairStream):
 
     word = "topics"
     label = "topic changes"
+
+    def fewest(self, N):
+        return 1
 
     def keys(self, K, N):
         return K[np.arange(N) % len(K)]
@@ -96,9 +119,18 @@ STREAMS: dict[str, PairStream] = {stream.word: stream() for stream in (PairStrea
 
 
 def mean_wanted(x: np.ndarray, since: np.ndarray) -> np.ndarray:
-    """Mean of each row of x `[N, N]` over the pairs stored and still wanted, `[N]`; row n − 1 is after n writes."""
+    """Mean of each row of x `[N, N]` over the pairs stored and still wanted, `[N]`; row n − 1 is after n writes.
+
+    since `[N + 1]`: see `Pairs`.  ValueError naming x or since.
+    """
+    stored = mean_stored(x := of_kind("x", x, np.empty(0)))
+    if x.ndim != 2:
+        raise ValueError(f"x must have 2 axes, got shape {x.shape}")
+    since = np.asarray(wholes("since", since, 0, len(x)))
+    if len(since) != len(x) + 1:
+        raise ValueError(f"since must have {len(x) + 1} entries, one more than x has rows, got {len(since)}")
     if not since.any():
-        return mean_stored(x)
+        return stored
     n = np.arange(1, len(x) + 1)
     column = np.arange(len(x))
     wanted = (column >= since[1:, None]) & (column < n[:, None])

@@ -7,14 +7,16 @@ step is exact.  Source of the right form: Katharopoulos et al. 2020, arXiv:2006.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Rational
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from compute.arrays import Array
+from compute.arrays import Array, admit
 from compute.attention.doors import divide, shown
 from compute.attention.step import advance
 from compute.rounding import round_to
+from compute.scalars import brief, one_of, real
 from compute.write_rules import Additive, recall
 
 
@@ -146,19 +148,13 @@ def recurrent_steps(phi_q: np.ndarray, phi_k: np.ndarray, V: np.ndarray, eps: An
     phi_q, phi_k: [T, d_phi], V: [T, d_v], NumPy, of floats or of Fractions.  eps: where the pitfall puts it, otherwise
     in the denominator once; a row whose denominator is 0 is NaN.  pitfall: a key of PITFALLS.
     Keeps T d_phi d_v numbers.  Raises ValueError, beginning with the argument's name, on another pitfall, shapes that
-    do not fit, a negative eps; and, for a transposed state, on V whose width is not d_phi.
+    do not fit, NaN, Inf, a negative eps; and, for a transposed state, on V whose width is not d_phi.
     """
-    if pitfall not in PITFALLS:
-        raise ValueError(f"pitfall must be one of {', '.join(PITFALLS)}, got {pitfall!r}")
-    if phi_k.shape != phi_q.shape or phi_k.ndim != 2:
-        raise ValueError(
-            f"phi_k must have the shape of phi_q, [T, d_phi], got {shown(phi_k.shape)} and {shown(phi_q.shape)}"
-        )
-    if V.ndim != 2 or len(V) != len(phi_k):
-        raise ValueError(f"V must hold one value per key, [{len(phi_k)}, d_v], got {shown(V.shape)}")
-    if eps < 0:
-        raise ValueError(f"eps must not be negative, got {eps}")
-    form = PITFALLS[pitfall]
+    form = PITFALLS[one_of("pitfall", pitfall, PITFALLS)]
+    phi_q, (phi_k, V) = _numbers("phi_q", phi_q), _tokens(phi_k, V)
+    if phi_k.shape != phi_q.shape:
+        raise ValueError(f"phi_k must have the shape of phi_q, {shown(phi_q.shape)}, got {shown(phi_k.shape)}")
+    real("eps", eps, 0)
     phi_q, phi_k = form.features(phi_q, eps), form.features(phi_k, eps)
     S, z = np.zeros((phi_k.shape[1], V.shape[1]), dtype=V.dtype), np.zeros(phi_k.shape[1], dtype=V.dtype)
     kept = []
@@ -170,8 +166,28 @@ def recurrent_steps(phi_q: np.ndarray, phi_k: np.ndarray, V: np.ndarray, eps: An
 
 
 def writes(phi_k: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """φ(k)vᵀ of every token, each of rank one: phi_k [T, d_phi], V [T, d_v] → [T, d_phi, d_v]."""
-    return Additive().step(0, phi_k, V)
+    """φ(k)vᵀ of every token, each of rank one: phi_k [T, d_phi], V [T, d_v] → [T, d_phi, d_v].
+
+    NumPy, of floats or of Fractions.  ValueError naming phi_k or V.
+    """
+    return Additive().step(0, *_tokens(phi_k, V))
+
+
+def _tokens(phi_k: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    phi_k, V = _numbers("phi_k", phi_k), _numbers("V", V)
+    if len(V) != len(phi_k):
+        raise ValueError(f"V must hold one value per key, [{len(phi_k)}, d_v], got {shown(V.shape)}")
+    return phi_k, V
+
+
+def _numbers(name: str, x: np.ndarray) -> np.ndarray:
+    """[T, d] of finite floats, or of Fractions in an object array."""
+    x = np.asarray(x) if not isinstance(x, np.ndarray) and isinstance(x, (list, tuple)) else x
+    if not isinstance(x, np.ndarray) or x.ndim != 2 or 0 in x.shape:
+        raise ValueError(f"{name} must be a NumPy array [T, d], got {brief(x)}")
+    if x.dtype == object and all(isinstance(entry, Rational) for entry in x.flat):
+        return x
+    return admit(**{name: x}).arrays[0]
 
 
 def _in_bfloat16(x: np.ndarray) -> np.ndarray:

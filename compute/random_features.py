@@ -11,19 +11,19 @@ from math import log
 
 import numpy as np
 
-from compute.arrays import Array, admit, leave, like, namespace, whole
+from compute.arrays import Admitted, Array, admit, admit_beside, leave, namespace
+from compute.scalars import made, whole
 
 
 def orthogonal_directions(d_phi: int, d_k: int, rng: np.random.Generator) -> np.ndarray:
     """Directions that are orthogonal in blocks of d_k rows: [d_phi, d_k] float64.
 
     Every row alone is standard normal: a uniform direction times an independent χ(d_k) length.  Rows of different
-    blocks are independent; the last block may be cut.  Raises ValueError naming d_phi or d_k.
+    blocks are independent; the last block may be cut.  Raises ValueError naming d_phi, d_k or rng.
     Source: Choromanski et al. 2020, arXiv:2009.14794, section 2.4.
     """
     d_phi, d_k = whole("d_phi", d_phi, 1), whole("d_k", d_k, 1)
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    rng = made("rng", rng, np.random.Generator)
     blocks = -(-d_phi // d_k)
     frames, R = np.linalg.qr(rng.standard_normal((blocks, d_k, d_k)))
     # LAPACK fixes signs by its own convention; undoing that makes the frame uniform (Haar), else estimates are biased.
@@ -32,9 +32,13 @@ def orthogonal_directions(d_phi: int, d_k: int, rng: np.random.Generator) -> np.
     return frames.reshape(blocks * d_k, d_k)[:d_phi] * lengths
 
 
-@lru_cache(maxsize=16)
 def directions(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:
-    """The m directions of one draw, [m, d_k] float64, read-only."""
+    """The m directions of one draw, [m, d_k] float64, read-only.  ValueError naming m, d_k or seed."""
+    return _drawn(whole("m", m, 1), whole("d_k", d_k, 1), whole("seed", seed, 0), bool(orthogonal))
+
+
+@lru_cache(maxsize=16)
+def _drawn(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:
     rng = np.random.default_rng(seed)
     Omega = orthogonal_directions(m, d_k, rng) if orthogonal else rng.standard_normal((m, d_k))
     Omega.setflags(write=False)
@@ -42,17 +46,23 @@ def directions(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:
 
 
 def half_square(x: Array) -> Array:
-    """‖x‖²/2 with the feature axis kept: [*, 1]."""
+    """‖x‖²/2 with the feature axis kept, [*, 1], of vectors [*, d_k] let in already."""
     return namespace(x).sum(x * x, axis=-1, keepdims=True) / 2
 
 
 def log_positive_features(x: Array, Omega: Array) -> Array:
-    """Logarithm of the positive features, [*, m]: it stays a number where the features would over- or underflow."""
+    """Logarithm of the positive features, [*, m], of x [*, d_k] and Omega [m, d_k] let in already.
+
+    It stays a number where the features themselves would over- or underflow.
+    """
     return x @ namespace(x).matrix_transpose(Omega) - half_square(x) - log(Omega.shape[0]) / 2
 
 
 def waves(x: Array, Omega: Array) -> Array:
-    """cos(Ωx) then sin(Ωx), over √m: [*, 2m].  The factor e^(‖x‖²/2) of trigonometric features is left out."""
+    """cos(Ωx) then sin(Ωx), over √m, [*, 2m], of x [*, d_k] and Omega [m, d_k] let in already.
+
+    The factor e^(‖x‖²/2) of trigonometric features is left out.
+    """
     xp = namespace(x)
     angle = x @ xp.matrix_transpose(Omega)
     return xp.concat([xp.cos(angle), xp.sin(angle)], axis=-1) / Omega.shape[0] ** 0.5
@@ -71,11 +81,11 @@ def positive_random_features(X: Array, Omega: Array) -> Array:
 def softmax_kernel_estimate(q: Array, k: Array, Omega: Array) -> Array:
     """The estimate φ(q)·φ(k) of e^(q·k) from positive features: vectors [*, d_k] give scalars [*].
 
-    The exponents are added before exponentiating, so the product of two tiny features is not lost.
+    Omega: [d_phi, d_k].  The exponents are added before exponentiating, so the product of two tiny features is not
+    lost.  No temperature.  Raises ValueError naming q, k or Omega.
+    Source: Choromanski et al. 2020, arXiv:2009.14794, lemma 1.
     """
-    x = admit(q=q, k=k)
-    q, k = x.arrays
-    Omega = _directions_like(q, Omega)
+    x, q, k, Omega = _pair(q, k, Omega)
     return leave(x, x.xp.sum(x.xp.exp(log_positive_features(q, Omega) + log_positive_features(k, Omega)), axis=-1))
 
 
@@ -86,16 +96,23 @@ def trigonometric_kernel_estimate(q: Array, k: Array, Omega: Array) -> Array:
     No temperature.  Raises ValueError naming q, k or Omega.
     Source: Rahimi & Recht 2007, NeurIPS; Choromanski et al. 2020, arXiv:2009.14794, lemma 1.
     """
-    x = admit(q=q, k=k)
-    q, k = x.arrays
-    Omega = _directions_like(q, Omega)
+    x, q, k, Omega = _pair(q, k, Omega)
     growth = x.xp.exp((half_square(q) + half_square(k))[..., 0])
     return leave(x, growth * x.xp.sum(waves(q, Omega) * waves(k, Omega), axis=-1))
 
 
+def _pair(q: Array, k: Array, Omega: Array) -> tuple[Admitted, Array, Array, Array]:
+    """Vectors q and k of one shape, and directions as wide."""
+    x = admit(q=q, k=k)
+    q, k = x.arrays
+    if k.shape != q.shape:
+        raise ValueError(f"k must have the shape of q, {tuple(q.shape)}, got {tuple(k.shape)}")
+    return x, q, k, _directions_like(q, Omega)
+
+
 def _directions_like(x: Array, Omega: Array) -> Array:
-    """Omega checked, in x's kind and dtype (draws are made by NumPy, whatever x is)."""
-    (omega,) = admit(ndim=2, Omega=Omega).arrays
-    if omega.ndim != 2 or omega.shape[-1] != x.shape[-1]:
+    """Omega checked, in x's kind and dtype."""
+    omega = admit_beside("Omega", Omega, x, ndim=2)
+    if omega.shape[-1] != x.shape[-1]:
         raise ValueError(f"Omega must have shape (d_phi, {x.shape[-1]}), got {tuple(omega.shape)}")
-    return like(x, omega)
+    return omega

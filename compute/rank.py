@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from compute.arrays import Array, admit, namespace, whole
+from compute.arrays import Array, admit, leave, namespace
+from compute.attention.doors import feature
+from compute.scalars import one_of, positive, real, wholes
 
 Phi = Callable[[Array], Array] | None
 """A feature map, or None for the softmax kernel."""
@@ -40,10 +42,13 @@ def kernel_matrix(Q: Array, K: Array, phi: Phi = None, scale: float | None = Non
 def spectrum(M: Array, *, symmetric: bool = False, dtype: str = "float64") -> Array:
     """Singular values of M `[*lead, m, n]`, descending, `[*lead, min(m, n)]`; absolute, not divided by the first.
 
-    symmetric: M is its own transpose, so |eigenvalues| serve, several times cheaper.
+    symmetric: M is its own transpose, so |eigenvalues| serve, several times cheaper.  ValueError naming M (one axis,
+    NaN, Inf; not square where symmetric) or dtype.
     """
     xp, (M,) = _floats(dtype, ndim=2, M=M)
     if symmetric:
+        if M.shape[-1] != M.shape[-2]:
+            raise ValueError(f"M must be square to be symmetric, got shape {tuple(M.shape)}")
         return xp.flip(xp.sort(xp.abs(xp.linalg.eigvalsh(M)), axis=-1), axis=-1)
     return xp.linalg.svdvals(M)
 
@@ -52,12 +57,9 @@ def feature_spectrum(phi_q: Array, phi_k: Array, *, dtype: str = "float64") -> A
     """Singular values of φ(Q)φ(K)ᵀ from the features `[*lead, N, d_phi]` themselves, `[*lead, min(N_q, N_k, d_phi)]`.
 
     The remaining singular values are zero exactly.  4·N·d_phi² FLOPs; with as many features as rows the product
-    is formed after all.
+    is formed after all.  ValueError naming phi_q, phi_k or dtype.
     """
-    _, (phi_q, phi_k) = _floats(dtype, ndim=2, phi_q=phi_q, phi_k=phi_k)
-    d_phi = phi_q.shape[-1]
-    if phi_k.shape[-1] != d_phi:
-        raise ValueError(f"phi_k must have the {d_phi} features of phi_q, got {phi_k.shape[-1]}")
+    _, (phi_q, phi_k), d_phi = _thin(phi_q, phi_k, dtype)
     # Rotations leave singular values alone: what is left of a tall side is its triangular factor.
     left, right = (_triangle(x) if x.shape[-2] > d_phi else x for x in (phi_q, phi_k))
     return spectrum(left @ right.mT, dtype=dtype)
@@ -69,6 +71,7 @@ def kernel_spectrum(
     """Singular values of `kernel_matrix(Q, K, phi, scale)` by the cheapest route, `[*lead, min(N_q, N_k, d_phi)]`.
 
     Features go through QR; the softmax kernel of a set with itself (K is Q) through eigenvalues, else in full.
+    Errors as there.
     """
     if phi is None:
         return spectrum(kernel_matrix(Q, K, scale=scale, dtype=dtype), symmetric=K is Q, dtype=dtype)
@@ -85,24 +88,28 @@ def spectra(
 
     Row i holds N values, zeros where the features are exhausted, then NaN.  What prefixes share is computed once: the
     matrix, or features and, where these are fewer than N, triangular factors that grow from length to length.
+    ValueError naming lengths (none, or not from 1 to the rows there are), or as in `kernel_matrix`.
     """
-    lengths = [whole("lengths", N, 1, min(Q.shape[-2], K.shape[-2])) for N in lengths]
     same = K is Q
+    _, (Q, K), scale = _enter(Q, K, scale, dtype)
+    lengths = wholes("lengths", lengths, 1, min(Q.shape[-2], K.shape[-2]))
     Q = Q[..., : max(lengths), :]
     K = Q if same else K[..., : max(lengths), :]
     if phi is None:
         M = kernel_matrix(Q, K, scale=scale, dtype=dtype)
         return _padded([spectrum(M[..., :N, :N], symmetric=same, dtype=dtype) for N in lengths], lengths)
-    _, (Q, K), scale = _enter(Q, K, scale, dtype)
     phi_q = _features(phi, Q, scale)
     phi_k = phi_q if same else _features(phi, K, scale)
     return _padded(feature_spectra(phi_q, phi_k, lengths, dtype=dtype), lengths)
 
 
 def feature_spectra(phi_q: Array, phi_k: Array, lengths: Sequence[int], *, dtype: str = "float64") -> list[Array]:
-    """`feature_spectrum` of the first N rows of features `[*lead, rows, d_phi]` for each N of `lengths`."""
-    xp, (phi_q, phi_k) = _floats(dtype, ndim=2, phi_q=phi_q, phi_k=phi_k)
-    d_phi = phi_q.shape[-1]
+    """`feature_spectrum` of the first N rows of features `[*lead, rows, d_phi]` for each N of `lengths`.
+
+    ValueError naming phi_q, phi_k, lengths or dtype.
+    """
+    xp, (phi_q, phi_k), d_phi = _thin(phi_q, phi_k, dtype)
+    lengths = wholes("lengths", lengths, 1, min(phi_q.shape[-2], phi_k.shape[-2]))
     tall = sorted({N for N in lengths if d_phi < N})
     told = {}
     if tall:
@@ -135,9 +142,9 @@ def _padded(rows: Sequence[Array], lengths: Sequence[int]) -> Array:
 def rank_of(values: Array, rtol: float = 1e-10) -> Any:
     """How many of the descending singular values exceed rtol times the first; NaN counts as absent.
 
-    An int for one spectrum, integers `[*lead]` for a stack.
+    values `[*lead, n]`.  An int for one spectrum, integers `[*lead]` for a stack.  ValueError naming values or rtol.
     """
-    xp, rtol = namespace(values), _number("rtol", rtol, 0.0, 1.0)
+    (xp, _, (values,)), rtol = admit(finite=False, values=values), real("rtol", rtol, 0, 1)
     count = xp.sum(xp.astype(values > rtol * values[..., :1], xp.int64), axis=-1)
     return int(count) if count.ndim == 0 else count
 
@@ -145,7 +152,8 @@ def rank_of(values: Array, rtol: float = 1e-10) -> Any:
 def numerical_rank(M: Array, rtol: float = 1e-10, *, dtype: str = "float64") -> Any:
     """Count of σᵢ > rtol·σ₁, an int, or integers `[*lead]` for a stack of matrices.
 
-    What counts depends on rtol: look at the whole `spectrum` beside the number.
+    M `[*lead, m, n]`.  What counts depends on rtol: look at the whole `spectrum` beside the number.
+    ValueError naming M (one axis, NaN, Inf), rtol (not from 0 to 1) or dtype.
     """
     return rank_of(spectrum(M, dtype=dtype), rtol)
 
@@ -153,22 +161,28 @@ def numerical_rank(M: Array, rtol: float = 1e-10, *, dtype: str = "float64") -> 
 def past_to_future(M: Array) -> Array:
     """The block of later rows and earlier columns, `M[N//2:, :N//2]`: what the second half asks of the first.
 
-    It lies below the diagonal, so the causal mask leaves it whole.
+    It lies below the diagonal, so the causal mask leaves it whole.  ValueError unless M `[*lead, N, N]` is square with
+    two rows at least; NaN and Inf pass.
     """
+    admitted = admit(ndim=2, finite=False, M=M)
+    (M,) = admitted.arrays
+    if M.shape[-1] != M.shape[-2] or M.shape[-1] < 2:
+        raise ValueError(f"M must be square with at least 2 rows, got shape {tuple(M.shape)}")
     half = M.shape[-2] // 2
-    return M[..., half:, :half]
+    return leave(admitted, M[..., half:, :half])
 
 
 def block_rank(M: Array, rtol: float = 1e-10, *, dtype: str = "float64") -> Any:
-    """`numerical_rank` of the block below the diagonal: the least state through which the past reaches the future."""
-    if M.shape[-1] != M.shape[-2] or M.shape[-1] < 2:
-        raise ValueError(f"M must be square with at least 2 rows, got shape {tuple(M.shape)}")
+    """`numerical_rank` of `past_to_future(M)`: the least state through which the past reaches the future.
+
+    ValueError naming M (not square, one row, NaN, Inf), rtol or dtype.
+    """
+    (M,) = admit(ndim=2, M=M).arrays
     return numerical_rank(past_to_future(M), rtol, dtype=dtype)
 
 
 def _floats(dtype: str, ndim: int, **named: Array) -> tuple[Any, tuple[Array, ...]]:
-    if dtype not in PRECISIONS:
-        raise ValueError(f"dtype must be one of {', '.join(PRECISIONS)}, got {dtype!r}")
+    one_of("dtype", dtype, PRECISIONS)
     xp, _, arrays = admit(ndim=ndim, **named)
     return xp, tuple(xp.astype(a, getattr(xp, dtype), copy=False) for a in arrays)
 
@@ -177,22 +191,20 @@ def _enter(Q: Array, K: Array, scale: float | None, dtype: str) -> tuple[Any, tu
     xp, (Q, K) = _floats(dtype, ndim=2, Q=Q, K=K)
     if K.shape[-1] != Q.shape[-1] or K.shape[:-2] != Q.shape[:-2]:
         raise ValueError(f"K must have the width and lead axes of Q {tuple(Q.shape)}, got {tuple(K.shape)}")
-    return xp, (Q, K), None if scale is None else _number("scale", scale, np.nextafter(0, 1), np.finfo(float).max)
+    return xp, (Q, K), None if scale is None else positive("scale", scale)
+
+
+def _thin(phi_q: Array, phi_k: Array, dtype: str) -> tuple[Any, tuple[Array, Array], int]:
+    """Features let in, and how many a row has."""
+    xp, (phi_q, phi_k) = _floats(dtype, ndim=2, phi_q=phi_q, phi_k=phi_k)
+    d_phi = phi_q.shape[-1]
+    if phi_k.shape[-1] != d_phi or phi_k.shape[:-2] != phi_q.shape[:-2]:
+        raise ValueError(f"phi_k must have width and lead axes of phi_q {tuple(phi_q.shape)}, got {tuple(phi_k.shape)}")
+    return xp, (phi_q, phi_k), d_phi
 
 
 def _features(phi: Callable[[Array], Array], X: Array, scale: float | None) -> Array:
-    features = phi(X if scale is None else X * scale**0.5)
-    return namespace(X).astype(features, X.dtype, copy=False)
-
-
-def _number(name: str, value: Any, low: float, high: float) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not low <= number <= high:
-        raise ValueError(f"{name} must be a number from {low:.3g} to {high:.3g}, got {value!r}")
-    return number
+    return feature(phi, X if scale is None else X * scale**0.5)
 
 
 def _triangle(A: Array) -> Array:

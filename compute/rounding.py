@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from compute.arrays import admit
+from compute.arrays import admit, of_kind
+from compute.scalars import brief, one_of, real
 
 DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 """Significant binary digits of each format, the leading one included."""
@@ -17,12 +18,13 @@ DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
     """x rounded to the nearest number of the format, ties to even, in the narrowest NumPy type that holds it.
 
-    x: a NumPy array or number.  dtype: a key of DIGITS; bfloat16 comes back as float32.
-    ValueError, beginning with the argument's name, on another dtype or a torch tensor.
+    x: a NumPy array or number; NaN and Inf stay.  dtype: a key of DIGITS; bfloat16 comes back as float32.
+    ValueError, beginning with the argument's name, on another dtype, a torch tensor, or what holds no real numbers.
     """
-    _digits(dtype)
-    if not isinstance(x, (np.ndarray, np.generic, float, int)):
-        raise ValueError(f"x must be a NumPy array, got {type(x).__name__}")
+    one_of("dtype", dtype, DIGITS)
+    numbers = isinstance(x, (np.ndarray, np.generic, float, int)) and np.asarray(x).dtype.kind in "iuf"
+    if not numbers or not np.size(x):
+        raise ValueError(f"x must be a NumPy array of numbers, got {brief(x)}")
     with np.errstate(over="ignore"):
         if dtype != "bfloat16":
             return np.asarray(x).astype(dtype)
@@ -38,8 +40,8 @@ def running_sum(terms: np.ndarray, dtype: str) -> np.ndarray:
     terms: [T, *], NumPy, rounded to the format first.  Out: [T, *], as `round_to` gives it.
     One Python step per term.  ValueError on an unknown dtype, NaN, Inf or an empty array.
     """
-    _digits(dtype)
-    (terms,) = admit(terms=np.asarray(terms)).arrays
+    one_of("dtype", dtype, DIGITS)
+    (terms,) = admit(terms=of_kind("terms", terms, np.empty(0))).arrays
     terms = round_to(terms, dtype)
     sums, total = np.empty_like(terms), np.zeros_like(terms[0])
     for t, term in enumerate(terms):
@@ -55,18 +57,12 @@ def stalls_at(step: float, dtype: str) -> float:
 
     The smallest power of two whose gap to the next number is at least two steps, the step itself rounded to the
     format.  The sum arrives there exactly: just below, the gap is half as wide, so each step moves it by one gap.
-    inf where the format overflows first.
+    inf where the format overflows first.  ValueError naming dtype, or step where it is no number or rounds to 0 or inf.
     """
-    digits = _digits(dtype)
-    rounded = float(round_to(np.float64(step), dtype))
+    digits = DIGITS[one_of("dtype", dtype, DIGITS)]
+    rounded = float(round_to(np.float64(real("step", step)), dtype))
     if not (0 < rounded < np.inf):
         raise ValueError(f"step must be positive and finite in {dtype}, got {step}")
     fraction, exponent = np.frexp(rounded)
     # step = fraction 2^exponent, fraction in [1/2, 1); a number 2^e has the gap 2^(e + 1 - digits).
     return float(round_to(np.ldexp(1.0, exponent + digits - (1 if fraction == 0.5 else 0)), dtype))
-
-
-def _digits(dtype: str) -> int:
-    if dtype not in DIGITS:
-        raise ValueError(f"dtype must be one of {', '.join(DIGITS)}, got {dtype!r}")
-    return DIGITS[dtype]

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from compute.arrays import Array, admit, leave, like, namespace, whole
+from compute.arrays import Array, admit, admit_beside, leave, namespace
+from compute.attention.doors import features
 from compute.feature_maps.base import FeatureMap, products, where_largest
+from compute.scalars import made, real, reals, whole
 
 Phi = FeatureMap | Callable[[Array], Array] | None
 """A feature map, any function [*, d_k] → [*, d_φ], or None for softmax."""
@@ -57,8 +59,8 @@ def weights(phi: Phi, Q: Array, K: Array) -> Weights:
     """
     x = admit(ndim=2, Q=Q, K=K)
     Q, K = x.arrays
-    if Q.shape[-1] != K.shape[-1]:
-        raise ValueError(f"K must be as wide as Q, {Q.shape[-1]}, got {K.shape[-1]}")
+    if K.shape[-1] != Q.shape[-1] or K.shape[:-2] != Q.shape[:-2]:
+        raise ValueError(f"K must have the width and lead axes of Q {tuple(Q.shape)}, got {tuple(K.shape)}")
     return Weights(*(leave(x, a) for a in _normalised(_rows(phi, Q, K))))
 
 
@@ -69,7 +71,7 @@ def match_weights(phi: Phi, q: Array, K: Array, stops: Array, *, draws: int = 10
     Raises ValueError naming q, K, stops or draws.
     """
     x, q, K = _tempered(q, K)
-    Q = like(q, admit(stops=stops).arrays[0])[:, None] * q
+    Q = admit_beside("stops", stops, q)[:, None] * q
     return Weights(*(leave(x, a) for a in _over_draws(phi, draws, lambda member: _normalised(_rows(member, Q, K)))))
 
 
@@ -78,6 +80,7 @@ def limit_weights(phi: Phi, q: Array, K: Array, *, draws: int = 10) -> Array:
 
     Softmax picks the best key.  Homogeneous maps stay where they are.  elu+1 and SiLU end at relu(q)·φ(k), Taylor at
     s², positive random features at the one direction that the query follows most, Hedgehog at its largest feature.
+    ValueError naming phi (a plain function: its limit is not known), q, K or draws.
     """
     x, q, K = _tempered(q, K)
 
@@ -106,16 +109,26 @@ def summary(w: Array) -> Summary:
 
 
 def misplaced(p: Array, q: Array) -> Array:
-    """Share of the weight that lies on the wrong keys: total variation ½Σ|p − q| of two rows, [*, T_k] → [*]."""
+    """Share of the weight that lies on the wrong keys: total variation ½Σ|p − q| of two rows, [*, T_k] → [*].
+
+    p and q [*, T_k] broadcast; NaN stays NaN.  ValueError naming p or q.
+    """
     x = admit(p=p, q=q, finite=False)
+    if x.arrays[1].shape[-1] != x.arrays[0].shape[-1]:
+        raise ValueError(f"q must have weights for the {x.arrays[0].shape[-1]} keys of p, got {x.arrays[1].shape[-1]}")
     return leave(x, x.xp.sum(x.xp.abs(x.arrays[0] - x.arrays[1]), axis=-1) / 2)
 
 
 def matching_query(key: Array, noise: Array, rho: float) -> Array:
-    """A query that matches the key as strongly as rho says: ρk + √(1−ρ²)·noise.  ValueError naming rho, 0 to 1."""
-    if not 0 <= rho <= 1:
-        raise ValueError(f"rho must be from 0 to 1, got {rho}")
-    return rho * key + (1 - rho * rho) ** 0.5 * noise
+    """A query that matches the key as strongly as rho says: ρk + √(1−ρ²)·noise, `[*, d_k]` as key and noise.
+
+    ValueError naming key, noise (another shape), or rho (not from 0 to 1).
+    """
+    x, rho = admit(key=key, noise=noise), real("rho", rho, 0, 1)
+    key, noise = x.arrays
+    if noise.shape != key.shape:
+        raise ValueError(f"noise must have the shape of key, {tuple(key.shape)}, got {tuple(noise.shape)}")
+    return leave(x, rho * key + (1 - rho * rho) ** 0.5 * noise)
 
 
 def spread_over_seeds(
@@ -128,8 +141,10 @@ def spread_over_seeds(
     the denominator count as undefined.  Raises ValueError naming d_k, stops, rho, seeds or keys.
     """
     d_k, seeds, keys = whole("d_k", d_k, 1), whole("seeds", seeds, 1), whole("keys", keys, 1)
-    (stops,) = admit(stops=np.asarray(stops)).arrays
-    is_random = phi is not None and phi.random
+    stops, rho = reals("stops", stops), real("rho", rho, 0, 1)
+    if stops.ndim != 1:
+        raise ValueError(f"stops must be a row of numbers, got shape {stops.shape}")
+    is_random = phi is not None and made("phi", phi, FeatureMap).random
     if is_random:
         seeds = min(seeds, max(FEWEST_SEEDS, seeds * 256 // phi.d_phi(d_k)))
     normals = _normals(seeds, keys + 1, d_k)
@@ -154,7 +169,7 @@ def _rows(phi: Phi, Q: Array, K: Array) -> Array:
         xp = namespace(Q)
         return xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
     if not isinstance(phi, FeatureMap):
-        return products(phi(Q), phi(K))
+        return products(*features(phi, Q, K))
     phi.d_phi(Q.shape[-1])
     return phi.rows(Q, K)
 

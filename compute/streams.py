@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from compute.arrays import admit, leave, of_kind
 from compute.feature_maps.base import FeatureMap
+from compute.scalars import made, whole
 
 TOKENS, DRAWS, D_V = 4096, 32, 8
 BLOCK = 256
@@ -27,8 +29,13 @@ class Stream(NamedTuple):
     gate: np.ndarray
 
 
-@lru_cache(maxsize=16)
 def stream(d_k: int, seed: int) -> Stream:
+    """The stream of one seed at one width, drawn once.  ValueError naming d_k or seed."""
+    return _drawn(whole("d_k", d_k, 1), whole("seed", seed, 0))
+
+
+@lru_cache(maxsize=16)
+def _drawn(d_k: int, seed: int) -> Stream:
     rng = np.random.default_rng([seed, d_k])
     made = Stream(*(rng.standard_normal(s, dtype=np.float32) for s in (
         (DRAWS, d_k), (TOKENS, d_k), (TOKENS, D_V), (DRAWS, D_V),
@@ -39,8 +46,15 @@ def stream(d_k: int, seed: int) -> Stream:
 
 
 def as_met(values: np.ndarray) -> np.ndarray:
-    """What belongs to the keys, [TOKENS, *], in the order in which each draw meets it: [DRAWS, TOKENS, *]."""
-    return values[_order()]
+    """What belongs to the keys, [TOKENS, *], in the order in which each draw meets it: [DRAWS, TOKENS, *].
+
+    ValueError naming values.
+    """
+    admitted = admit(finite=False, values=of_kind("values", values, np.empty(0)))
+    (values,) = admitted.arrays
+    if len(values) != TOKENS:
+        raise ValueError(f"values must have one row per key, {TOKENS:,}, got shape {values.shape}")
+    return leave(admitted, values[_order()])
 
 
 def kernel_values(
@@ -48,15 +62,16 @@ def kernel_values(
 ) -> np.ndarray:
     """κ(q, k) of the first draws with their keys, as each draw meets them: [draws, TOKENS], float32.
 
-    phi None: exp(q·k/√d_k).  tempered: both sides times d_k^(−1/4) first.  ValueError naming a knob that does not fit.
+    phi None: exp(q·k/√d_k).  tempered: both sides times d_k^(−1/4) first.
+    ValueError naming d_k, seed, draws, phi, or a knob that does not fit.
     """
-    tokens = stream(d_k, seed)
+    tokens, draws = stream(d_k, seed), whole("draws", draws, 1, DRAWS)
     temper = np.float32(d_k**-0.25 if tempered else 1.0)
     Q, K = temper * tokens.Q[:draws], temper * tokens.K
     if phi is None:
         kappa = np.exp(Q @ K.T)
     else:
-        phi.d_phi(d_k)
+        made("phi", phi, FeatureMap).d_phi(d_k)
         kappa = np.concatenate([phi.kernel(Q, K[i : i + BLOCK]) for i in range(0, TOKENS, BLOCK)], axis=-1)
     return np.take_along_axis(kappa, _order()[:draws], axis=-1)
 

@@ -15,7 +15,7 @@ FIRST = 8
 
 
 def inverse_unit_lower(L: Array) -> Array:
-    """(I + the strictly lower part of L)⁻¹, [*, C, C]; what stands elsewhere in L is not read.
+    """(I + the strictly lower part of L)⁻¹, [*, C, C], for L let in already; what stands elsewhere in it is not read.
 
     A block of two is undone by its halves: [[A, 0], [B, D]]⁻¹ = [[A⁻¹, 0], [−D⁻¹BA⁻¹, D⁻¹]].
     Costs about 2 C³/3 FLOPs.

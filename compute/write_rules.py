@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from compute.arrays import Array, admit, leave, namespace
+from compute.arrays import Array, admit, admit_like, leave
+from compute.scalars import one_of, real
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class WriteRule:
     S `[*lead, d_phi, d_v]`, k `[*lead, d_phi]` as it comes (no rule normalises it), v `[*lead, d_v]`.
     alpha, the fraction kept: a number, `[*lead]`, or one per row of S `[*lead, d_phi]`.
     beta, the strength of a correction: a number or `[*lead]`.
-    A rule ignores what is not in its `uses`.  Raises ValueError that begins with the name of an
-    argument of the wrong shape; values are not examined, a step is too frequent for that.
+    A rule ignores what is not in its `uses`.  Raises ValueError that begins with the name of an argument of the wrong
+    shape or kind; arrays are not searched for NaN or Inf, a step is too frequent for that.
     """
 
     word: ClassVar[str]
@@ -46,8 +47,9 @@ class WriteRule:
         for name, array, shape in (("k", k, (*lead, d_phi)), ("v", v, (*lead, d_v))):
             if tuple(array.shape) != shape:
                 raise ValueError(f"{name} must have shape {shape} to fit S, got {tuple(array.shape)}")
-        keep = gate("alpha", alpha, S, {lead: 2, (*lead, d_phi): 1}) if "alpha" in self.uses else 1.0
-        strength = gate("beta", beta, S, {lead: 1}) if "beta" in self.uses else 1.0
+        shapes = {lead: 2, (*lead, d_phi): 1}
+        keep = gate("alpha", alpha, like=S, shapes=shapes) if "alpha" in self.uses else 1.0
+        strength = gate("beta", beta, like=S, shapes={lead: 1}) if "beta" in self.uses else 1.0
         return leave(admitted, self.step(S, k, v, keep, strength))
 
     def step(self, S: Array, k: Array, v: Array, alpha: Any, beta: Any) -> Array:
@@ -131,34 +133,23 @@ class GatedDelta(WriteRule):
 
 
 def recall(S: Array, k: Array) -> Array:
-    """Sᵀk, `[*lead, d_v]`: what the memory says under k as it comes."""
+    """Sᵀk, `[*lead, d_v]`: what S `[*lead, d_phi, d_v]` says under k `[*lead, d_phi]`, both let in already."""
     return (k[..., None, :] @ S)[..., 0, :]
 
 
 def find_rule(rule: WriteRule | str) -> WriteRule:
     """The rule behind a word; a rule passes through.  ValueError names the words there are."""
-    if isinstance(rule, WriteRule):
-        return rule
-    if not isinstance(rule, str) or rule not in WRITE_RULES:
-        raise ValueError(f"rule must be one of {', '.join(WRITE_RULES)}, got {rule!r}")
-    return WRITE_RULES[rule]()
+    return rule if isinstance(rule, WriteRule) else WRITE_RULES[one_of("rule", rule, WRITE_RULES)]()
 
 
-def gate(name: str, value: Any, S: Array, shapes: dict[tuple[int, ...], int]) -> Any:
-    """A gate in S's dtype, a float if it is a plain number.  shapes: each allowed shape and the axes it still lacks.
+def gate(name: str, value: Any, *, like: Array, shapes: dict[tuple[int, ...], int]) -> Any:
+    """A gate in the dtype of `like`, a float if it is a plain number.  shapes: each allowed one, and the axes it lacks.
 
     Raises ValueError that begins with the name.
     """
     if not is_array_api_obj(value) or isinstance(value, np.generic):
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} must be a number or an array, got {type(value).__name__}") from None
-    try:
-        xp = namespace(S, value)
-    except ValueError:
-        raise ValueError(f"{name} must be an array of the same kind as S") from None
-    value = xp.astype(value, S.dtype, copy=False)
+        return real(name, value)
+    value = admit_like(name, value, like=like, finite=False)
     if value.ndim == 0:
         return value
     shape = tuple(value.shape)

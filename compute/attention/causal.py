@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 from array_api_compat import device
 
-from compute.arrays import Array, namespace, whole
+from compute.arrays import Array, namespace
 from compute.attention import half
 from compute.attention.decay import after_each, causal_scores, in_chunks, in_tokens, kept, since_start, until_end
-from compute.attention.doors import FeatureMapLike, Features, State, admit_features, admit_qkv, finish, not_negative
+from compute.attention.doors import FeatureMapLike, Features, State, admit_features, admit_qkv, finish
 from compute.attention.step import advance
+from compute.scalars import real, whole
 
 CHUNK = 64
 """Tokens per chunk unless the caller says otherwise."""
@@ -132,7 +133,7 @@ def causal_linear_attention_recurrent(
     Raises ValueError, beginning with the argument's name, on wrong shapes, NaN, Inf or a negative eps.
     Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
-    eps = not_negative("eps", eps)
+    eps = real("eps", eps, 0)
     f = admit_features(admit_qkv(Q, K, V, causal=True), phi, mask=mask, log_alpha=log_alpha, state=state)
     return _outputs(f, recurrent_sums(f), eps, normalise, return_state)
 
@@ -156,7 +157,7 @@ def causal_linear_attention_parallel(
     Cost: 2 T^2 (d_phi + d_v) FLOPs in a fixed number of matrix products; memory T^2 numbers.
     Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
-    eps = not_negative("eps", eps)
+    eps = real("eps", eps, 0)
     f = admit_features(admit_qkv(Q, K, V, causal=True), phi, mask=mask, log_alpha=log_alpha, state=state)
     return _outputs(f, parallel_sums(f), eps, normalise, return_state)
 
@@ -186,7 +187,7 @@ def causal_linear_attention_chunkwise(
     Source: Yang et al. 2023, arXiv:2312.06635; Qin et al. 2024, arXiv:2401.04658.
     """
     chunk = whole("chunk", chunk, 1)
-    eps = not_negative("eps", eps)
+    eps = real("eps", eps, 0)
     if log_alpha is None and half.fits(Q, K, V) and (f := half.admit(Q, K, V, phi, mask=mask, state=state)):
         sums = Sums(*half.sums(f, chunk, denominators=normalise, states=return_state))
         O, end = _outputs(f, sums, eps, normalise, True)

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 
 from array_api_compat import device
 
-from compute.arrays import Admitted, Array, leave, whole
+from compute.arrays import Admitted, Array, admit_like, leave
 from compute.attention.causal import CHUNK
 from compute.attention.decay import causal_scores, in_chunks, in_tokens, kept, since_start, until_end
-from compute.attention.doors import admit_like, admit_log_alpha, admit_mask, admit_qkv, admit_state, shown
+from compute.attention.doors import admit_log_alpha, admit_mask, admit_qkv, admit_state, shown
 from compute.attention.wy import Chunks, leap, walk
+from compute.scalars import whole
 from compute.triangular import inverse_unit_lower
 from compute.write_rules import Delta, GatedDelta, recall
 

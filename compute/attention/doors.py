@@ -6,13 +6,13 @@ Each check raises ValueError that begins with the name of the offending argument
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 from array_api_compat import device, is_array_api_obj
 
-from compute.arrays import HALF, Admitted, Array, admit, dtype_name, leave, namespace
+from compute.arrays import HALF, Admitted, Array, admit, admit_like, dtype_name, is_real, leave, namespace, of_kind
+from compute.scalars import brief
 
 FeatureMapLike = Callable[[Array], Array]
 """A feature map or any callable `[*, d_k] -> [*, d_phi]`."""
@@ -87,7 +87,7 @@ def admit_features(
     zeros: without a state S and z are zeros, else None.
     """
     xp, _, (Q, K, V) = admitted
-    phi_q, phi_k = feature(phi, Q), feature(phi, K)
+    phi_q, phi_k = features(phi, Q, K)
     d_phi, tokens = phi_k.shape[-1], phi_k.shape[:-1]
     log_alpha = admit_log_alpha(log_alpha, like=phi_k)
     mask = admit_mask(mask, like=K)
@@ -107,23 +107,37 @@ def admit_features(
 
 
 def feature(phi: FeatureMapLike, x: Array) -> Array:
-    """phi(x) in x's dtype, its shape checked: all axes of x but the last, then d_phi >= 1."""
+    """phi(x) in x's dtype, its kind and shape checked: all axes of x but the last, then d_phi >= 1."""
     if not callable(phi):
         raise ValueError(f"phi must be a feature map or a callable, got {type(phi).__name__}")
     if (out := phi(x)) is x:
         return x
-    shape = getattr(out, "shape", None)
-    if shape is None or tuple(shape[:-1]) != tuple(x.shape[:-1]) or len(shape) != x.ndim or shape[-1] < 1:
-        got = "no array" if shape is None else shown(shape)
-        raise ValueError(f"phi must map {shown(x.shape)} to {shown(x.shape[:-1])} and d_phi >= 1 features, got {got}")
-    return namespace(x).astype(out, x.dtype, copy=False)
+    try:
+        xp = namespace(x, out if is_array_api_obj(out) else object())
+    except ValueError:
+        raise ValueError(f"phi must return an array of the kind of its input, got {brief(out)}") from None
+    shape = tuple(out.shape)
+    if shape[:-1] != tuple(x.shape[:-1]) or len(shape) != x.ndim or shape[-1] < 1:
+        wanted = f"{shown(x.shape[:-1])} and d_phi >= 1 features"
+        raise ValueError(f"phi must map {shown(x.shape)} to {wanted}, got {shown(shape)}")
+    if not is_real(xp, out.dtype):
+        raise ValueError(f"phi must return real numbers, got {dtype_name(out.dtype)}")
+    return xp.astype(out, x.dtype, copy=False)
+
+
+def features(phi: FeatureMapLike, Q: Array, K: Array) -> tuple[Array, Array]:
+    """phi(Q) and phi(K), which must be equally wide."""
+    phi_q, phi_k = feature(phi, Q), feature(phi, K)
+    if phi_q.shape[-1] != phi_k.shape[-1]:
+        raise ValueError(f"phi must give queries and keys one width, got {phi_q.shape[-1]} and {phi_k.shape[-1]}")
+    return phi_q, phi_k
 
 
 def admit_mask(mask: Array | None, *, like: Array) -> Array | None:
     """None, or booleans [*lead, T], True = kept, for keys `like` [*lead, T, d]."""
     if mask is None:
         return None
-    mask = _of_kind("mask", mask, like)
+    mask = of_kind("mask", mask, like)
     if dtype_name(mask.dtype) != "bool":
         raise ValueError(f"mask must hold booleans, True = kept, got {dtype_name(mask.dtype)}")
     if tuple(mask.shape) != tuple(like.shape[:-1]):
@@ -150,12 +164,6 @@ def admit_log_alpha(log_alpha: Array | None, *, like: Array, finite: bool = True
     return log_alpha
 
 
-def admit_like(name: str, a: Array, *, like: Array, finite: bool = True, dtype: Any = None) -> Array:
-    """A side input, number or array, in the kind, device and dtype (unless another is named) of the main ones."""
-    (a,) = admit(ndim=0, finite=finite, **{name: _of_kind(name, a, like)}).arrays
-    return namespace(like).astype(a, dtype or like.dtype, copy=False)
-
-
 def admit_state(state: State | None, *, like: Array, shapes: tuple[tuple[int, ...], ...]) -> tuple[Array, ...]:
     """The parts of a state in `like`'s dtype, never fewer than 32 bits; zeros where there is none."""
     xp = namespace(like)
@@ -170,25 +178,6 @@ def admit_state(state: State | None, *, like: Array, shapes: tuple[tuple[int, ..
         if tuple(parts[-1].shape) != tuple(shape):
             raise ValueError(f"state[{i}] must have shape {shown(shape)}, got {shown(parts[-1].shape)}")
     return tuple(parts)
-
-
-def not_negative(name: str, value: float) -> float:
-    """A finite number >= 0 as a Python float."""
-    number = real(name, value)
-    if number < 0:
-        raise ValueError(f"{name} must not be negative, got {value}")
-    return number
-
-
-def real(name: str, value: float) -> float:
-    """A finite number as a Python float."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, RuntimeError):
-        raise ValueError(f"{name} must be a number, got {value!r}") from None
-    if not isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value}")
-    return number
 
 
 def divide(num: Array, den: Array, empty: Array | None = None) -> Array:
@@ -213,15 +202,3 @@ def finish(f: Features, num: Array, den: Array, *, eps: float, normalise: bool) 
 def shown(shape: tuple[int, ...]) -> str:
     """`[2, 37, 4]`: a shape the way the docstrings write it."""
     return str([int(n) for n in shape])
-
-
-def _of_kind(name: str, a: Any, like: Array) -> Array:
-    """A plain sequence as an array of `like`'s kind and device; an array must already be of that kind."""
-    xp = namespace(like)
-    try:
-        if not is_array_api_obj(a):
-            return xp.asarray(a, device=device(like))
-        namespace(a, like)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of the same kind as Q, K and V, got {type(a).__name__}") from None
-    return a

@@ -12,13 +12,15 @@ arXiv:2006.16236, section 3.3.1.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from compute.arrays import Array, namespace
+from compute.arrays import Array, admit_like, namespace
 from compute.attention.causal import CHUNK, causal_linear_attention_chunkwise, causal_linear_attention_parallel
-from compute.attention.doors import admit_like, admit_qkv, divide, not_negative, shown
+from compute.attention.doors import admit_qkv, divide, shown
 from compute.feature_maps import FEATURE_MAPS
+from compute.scalars import real
 
 IDENTITY = FEATURE_MAPS["identity"]()
 
@@ -43,11 +45,8 @@ def cumulative_sum_gradients(
     Raises ValueError, beginning with the argument's name, on wrong shapes, NaN, Inf or a negative eps.
     Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
-    xp, dtype, (phi_q, phi_k, V) = admit_qkv(phi_q, phi_k, V, causal=True, names=("phi_q", "phi_k", "V"))
-    G = admit_like("G", G, like=V)
-    if tuple(G.shape) != tuple(V.shape):
-        raise ValueError(f"G must have the shape of V, {shown(V.shape)}, got {shown(G.shape)}")
-    eps = not_negative("eps", eps)
+    xp, dtype, (phi_q, phi_k, V), G = _admit(phi_q, phi_k, V, G)
+    eps = real("eps", eps, 0)
     at_num, values = G, V
     if normalise:
         ones = xp.ones_like(V[..., :1])
@@ -81,11 +80,20 @@ def autograd_gradients(
     """
     import torch
 
-    given = (phi_q, phi_k, V)
+    xp, dtype, given, G = _admit(phi_q, phi_k, V, G)
     leaves = [torch.as_tensor(a).detach().clone().requires_grad_() for a in given]
     O = form(*leaves, IDENTITY, eps, normalise=normalise)
     grads = torch.autograd.grad(O, leaves, torch.as_tensor(G).to(O))
-    return tuple(g.numpy() if isinstance(a, np.ndarray) else g for a, g in zip(given, grads))
+    grads = (g.numpy() if isinstance(a, np.ndarray) else g for a, g in zip(given, grads))
+    return tuple(xp.astype(g, dtype, copy=False) for g in grads)
+
+
+def _admit(phi_q: Array, phi_k: Array, V: Array, G: Array) -> tuple[Any, Any, tuple[Array, ...], Array]:
+    xp, dtype, given = admit_qkv(phi_q, phi_k, V, causal=True, names=("phi_q", "phi_k", "V"))
+    G = admit_like("G", G, like=given[2])
+    if tuple(G.shape) != tuple(given[2].shape):
+        raise ValueError(f"G must have the shape of V, {shown(given[2].shape)}, got {shown(G.shape)}")
+    return xp, dtype, given, G
 
 
 def _forward(q: Array, k: Array, v: Array, chunk: int) -> Array:

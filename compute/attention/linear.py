@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from compute.arrays import Array, leave
-from compute.attention.doors import FeatureMapLike, admit_mask, admit_qkv, divide, feature, not_negative
+from compute.attention.doors import FeatureMapLike, admit_mask, admit_qkv, divide, features
+from compute.scalars import real
 
 
 def linear_attention(
@@ -27,12 +28,10 @@ def linear_attention(
     Raises ValueError, beginning with the argument's name, on wrong shapes, NaN, Inf or a negative eps.
     Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
-    eps = not_negative("eps", eps)
+    eps = real("eps", eps, 0)
     admitted = admit_qkv(Q, K, V, causal=False)
     xp, _, (Q, K, V) = admitted
-    phi_q, phi_k = feature(phi, Q), feature(phi, K)
-    if phi_q.shape[-1] != phi_k.shape[-1]:
-        raise ValueError(f"phi must give queries and keys one width, got {phi_q.shape[-1]} and {phi_k.shape[-1]}")
+    phi_q, phi_k = features(phi, Q, K)
     mask, empty = admit_mask(mask, like=K), None
     if mask is not None:
         phi_k = xp.where(mask[..., None], phi_k, 0.0)

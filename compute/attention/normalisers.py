@@ -15,20 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from compute.arrays import Admitted, Array, admit, leave, like, namespace, whole
+from compute.arrays import Admitted, Array, admit, admit_beside, admit_like, leave, namespace
 from compute.attention.causal import CHUNK, Sums, chunkwise_sums
 from compute.attention.doors import (
     FeatureMapLike,
     Features,
     State,
     admit_features,
-    admit_like,
     admit_qkv,
     divide,
-    not_negative,
     shown,
 )
 from compute.feature_maps import FEATURE_MAPS
+from compute.scalars import real, whole
 
 IDENTITY, SILU = FEATURE_MAPS["identity"](), FEATURE_MAPS["silu"]()
 
@@ -180,10 +179,17 @@ def lightning_log_alpha(n_heads: int, layer: int = 0, n_layers: int = 2) -> np.n
     return -slopes * (1 - layer / (n_layers - 1 + 1e-5) + 1e-5)
 
 
-def per_head(log_alpha: np.ndarray, Q: Array) -> Array:
-    """Fixed decays [H] as the [*lead, H, T] that queries Q [*lead, H, T, d] ask for."""
-    xp = namespace(Q)
-    return xp.broadcast_to(like(admit(Q=Q).arrays[0], np.asarray(log_alpha))[:, None], tuple(Q.shape[:-1]))
+def per_head(log_alpha: Array, Q: Array) -> Array:
+    """Fixed decays [H] as the [*lead, H, T] that queries Q [*lead, H, T, d] ask for, in Q's kind.
+
+    log_alpha: NumPy or of Q's kind.  ValueError naming Q, or log_alpha unless it holds one number per head.
+    """
+    admitted = admit(ndim=3, Q=Q)
+    (Q,) = admitted.arrays
+    gates = admit_beside("log_alpha", log_alpha, Q)
+    if tuple(gates.shape) != (Q.shape[-3],):
+        raise ValueError(f"log_alpha must hold one number per head, {shown(Q.shape[-3:-2])}, got {shown(gates.shape)}")
+    return leave(admitted, namespace(Q).broadcast_to(gates[:, None], tuple(Q.shape[:-1])))
 
 
 def sigmoid(x: Array) -> Array:
@@ -204,7 +210,7 @@ def _leave(f: Features, O: Array, sums: Sums, return_state: bool) -> Any:
 def _rms(x: Array, norm_eps: float, empty: Array | None = None, *, over_heads: bool = False) -> Array:
     """x over its root mean square; a row of zeros is NaN at norm_eps = 0, and 0 where it is `empty`."""
     xp, axes = namespace(x), ((-3, -1) if over_heads else (-1,))
-    mean_square = xp.mean(x * x, axis=axes, keepdims=True) + not_negative("norm_eps", norm_eps)
+    mean_square = xp.mean(x * x, axis=axes, keepdims=True) + real("norm_eps", norm_eps, 0)
     mean_square = xp.where(mean_square == 0, xp.nan, mean_square)
     if empty is not None:
         empty = xp.all(empty, axis=-2, keepdims=True) if over_heads else empty

@@ -7,9 +7,10 @@ from typing import Any
 
 from array_api_compat import device
 
-from compute.arrays import Array, leave, namespace, whole
+from compute.arrays import Array, leave, namespace
 from compute.attention.decay import in_chunks, in_tokens
-from compute.attention.doors import admit_mask, admit_qkv, divide, real, shown
+from compute.attention.doors import admit_mask, admit_qkv, divide, shown
+from compute.scalars import real, whole
 
 Kernel = Callable[[Array, Array], Array]
 """`kernel(Q, K)`: similarities [*lead, T_q, T_k], nonnegative if the result is to be an average."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from compute.arrays import Array, admit, leave
-from compute.attention.doors import FeatureMapLike, admit_log_alpha, divide, feature, not_negative, shown
+from compute.attention.doors import FeatureMapLike, admit_log_alpha, divide, feature, shown
+from compute.scalars import real
 from compute.write_rules import Additive, Decay, recall
 
 
@@ -45,7 +46,7 @@ def linear_attention_step(
     Costs 4 d_phi d_v FLOPs.  Raises ValueError on shapes that do not fit or a negative eps.
     Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
-    eps = not_negative("eps", eps)
+    eps = real("eps", eps, 0)
     xp, _, (S_work, z_work, q_work, k_work, v_work) = admit(finite=False, S=S, z=z, q=q, k=k, v=v)
     token = admit(finite=False, q=q, k=k, v=v)
     lead = tuple(q_work.shape[:-1])

@@ -7,11 +7,12 @@ import numpy as np
 from compute.attention import causal_linear_attention_recurrent, softmax_attention
 from compute.claims.maps import overlap
 from compute.claims.registry import PHI, check, miss, normals
-from compute.crosstalk import best_reads, every_read, split_read
+from compute.crosstalk import best_reads, every_read
 from compute.keys import KEY_MAKERS
 from compute.memory import crosstalk_energy, read, unit, write
 from compute.memory_laws import Load
 from compute.rank import kernel_matrix, numerical_rank
+from compute.read_weights import split_read
 from compute.sharpness import summary, weights
 
 KEYS, VALUES = np.array([[1, 0], [0, 1], [0.6, 0.8]]), np.array([[1, 2], [4, 0], [0, 5.0]])

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from compute.arrays import Array, admit, leave, namespace, whole
+from compute.arrays import Array, admit, leave, namespace
 from compute.families import Member
+from compute.scalars import whole
 
 SEEDS = 2**63
 """Seeds run from 0 to SEEDS − 1."""

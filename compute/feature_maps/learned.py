@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from compute.arrays import Array, admit, like, namespace, whole
+from compute.arrays import Array, admit, like, namespace
 from compute.feature_maps.base import LogFeatureMap, where_largest
+from compute.scalars import whole
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compute.arrays import Array, admit, leave, namespace, whole
+from compute.arrays import Array, admit, leave, namespace
 from compute.families import knob
 from compute.feature_maps.base import FeatureMap, products
+from compute.scalars import whole
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from compute.arrays import Array, like, namespace, whole
+from compute.arrays import Array, like, namespace
 from compute.families import knob
 from compute.feature_maps.base import SEEDS, FeatureMap, LogFeatureMap, products, where_largest
 from compute.random_features import directions, half_square, log_positive_features, waves
+from compute.scalars import whole
 
 
 @dataclass(frozen=True)

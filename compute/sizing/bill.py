@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from compute.scalars import made, whole
+
 from .bill_rows import BillRow, rows
 from .engine import ENGINE, IN_FLIGHT
-from .options import ARITHMETIC, PREFIX, Options, whole
+from .options import ARITHMETIC, PREFIX, Options
 from .shape import ModelShape
 from .sums import plan_of, sums
 
@@ -62,8 +64,9 @@ def bill(
     engine: "arithmetic", or whose pages are counted instead (`options.ENGINES`).
     Raises ValueError that begins with the argument's name.
     """
+    made("shape", shape, ModelShape)
     options = Options(batch, kv_dtype, state_dtype, conv_dtype, conv_columns, mla, tp, engine).counted
-    T = whole("tokens", tokens, least=0)
+    T = whole("tokens", tokens, 0)
     counted = sums(shape, options)
     return Bill(
         tokens=T,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from compute.scalars import made, whole
+
 from .families import Both
-from .options import ARITHMETIC, Options, whole
+from .options import ARITHMETIC, Options
 from .rates import DEFAULT, LayerRates, Rates, layer_rates, rates
 from .shape import ModelShape
 from .sums import Paged, first, plan_of, sums
@@ -29,6 +31,7 @@ class LayerCrossing:
 
 def layer_crossings(shape: ModelShape, options: Options = DEFAULT) -> tuple[LayerCrossing, ...]:
     """Crossing of each kind of recurrent layer; empty when there is none, or when layers pay for both at once."""
+    _admit(shape, options)
     if shape.softmax is None or any(isinstance(group.family, Both) for group in shape.layers):
         return ()
     if options.engine != ARITHMETIC:
@@ -74,6 +77,7 @@ class ModelCrossings:
 
 def model_crossings(shape: ModelShape, options: Options = DEFAULT) -> ModelCrossings:
     """Where the model's cache overtakes its state, and its all-softmax twin overtakes the model."""
+    _admit(shape, options)
     if not (shape.has_state or shape.has_conv):
         return ModelCrossings(None, None, None)
     own = sums(shape, options)
@@ -105,13 +109,19 @@ def _meet(rising: Rates, other: Rates) -> int | None:
     return None
 
 
+def _admit(shape: ModelShape, options: Options) -> None:
+    made("shape", shape, ModelShape)
+    made("options", options, Options)
+
+
 def _ceil(a: int, b: int) -> int:
     return -(-a // b)
 
 
 def sequences_that_fit(shape: ModelShape, free_bytes: int, tokens: int, options: Options = DEFAULT) -> int | None:
     """How many sequences of `tokens` fit in free_bytes, states included; None if a sequence takes no memory."""
-    free, T = whole("free_bytes", free_bytes, least=0), whole("tokens", tokens, least=0)
+    _admit(shape, options)
+    free, T = whole("free_bytes", free_bytes, 0), whole("tokens", tokens, 0)
     one = sums(shape, replace(options, batch=1)).total_bytes(T)
     return free // one if one else None
 
@@ -121,7 +131,8 @@ def longest_context(shape: ModelShape, free_bytes: int, options: Options = DEFAU
 
     -1 if not even the states fit; None if memory never runs out, because nothing grows.
     """
-    free = whole("free_bytes", free_bytes, least=0)
+    _admit(shape, options)
+    free = whole("free_bytes", free_bytes, 0)
     own = sums(shape, options)
     if own.fixed_bytes > free:
         return -1
@@ -149,7 +160,8 @@ class DecodeStep:
 
 def decode_step(shape: ModelShape, tokens: int, options: Options = DEFAULT) -> DecodeStep:
     """Memory traffic of decoding one token after `tokens`; a windowed layer reads min(T, W) tokens."""
-    T = whole("tokens", tokens, least=0)
+    _admit(shape, options)
+    T = whole("tokens", tokens, 0)
     own = rates(shape, options.counted)
     windowed = sum(rate * min(T, kept + 1) for rate, kept in own.windows)
     a_token = own.kv_bytes_per_token + sum(rate for rate, _ in own.windows)
@@ -168,12 +180,13 @@ def tokens_per_second_bound(
 
     weight_bytes: active weights read once a step.  None if nothing is read.
     """
-    bandwidth = whole("bytes_per_second", bytes_per_second, least=1)
-    moved = whole("weight_bytes", weight_bytes, least=0) + decode_step(shape, tokens, options).total
+    bandwidth = whole("bytes_per_second", bytes_per_second, 1)
+    moved = whole("weight_bytes", weight_bytes, 0) + decode_step(shape, tokens, options).total
     return float(Fraction(options.batch * bandwidth, moved)) if moved else None
 
 
 def tokens_per_row(shape: ModelShape, tokens: int) -> tuple[tuple[str, Fraction], ...]:
     """How many tokens have been written per row of each state matrix, by kind of layer: the state's load."""
-    T = whole("tokens", tokens, least=0)
+    T = whole("tokens", tokens, 0)
+    made("shape", shape, ModelShape)
     return tuple((group.kind, Fraction(T, group.family.rows)) for group in shape.layers if group.family.rows)

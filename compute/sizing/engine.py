@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from compute.scalars import made, whole
+
 from .families import Both, Family, Latent, Softmax
-from .options import PAGED, Options, whole
+from .options import PAGED, Options
 from .rates import DEFAULT, layer_rates
 from .shape import ModelShape
 
@@ -131,7 +133,7 @@ class Reservation:
 
     def concurrency(self, pool_bytes: int) -> Fraction:
         """Sequences of this length that a pool holds, as the engine prints it (rounded) at start-up."""
-        return Fraction(whole("pool_bytes", pool_bytes, least=0), self.padded_bytes)
+        return Fraction(whole("pool_bytes", pool_bytes, 0), self.padded_bytes)
 
 
 def reserve(
@@ -151,12 +153,14 @@ def reserve(
     The engine keeps latents compressed and k - 1 convolution columns, whatever the options say.
     Raises ValueError for shapes the engine does not serve or whose pages it cannot make equal.
     """
-    T, block = whole("tokens", tokens, least=1), whole("block", block, least=1)
-    states = 1 + bool(prefix_caching) + whole("speculative", speculative, least=0)
-    made = paged_plan(shape, as_served(options), states, block, whole("in_flight", in_flight, least=1))
-    rows = tuple(PageRow(r.kind, r.layers, r.block_tokens, r.pages(T), made.page_bytes) for r in made.rows)
-    padding = sum(row.spare * row.pages(T) for row in made.rows)
-    return Reservation(ENGINE, T, made.block_tokens, made.page_bytes, rows, padding, made.note)
+    T, block = whole("tokens", tokens, 1), whole("block", block, 1)
+    states = 1 + bool(prefix_caching) + whole("speculative", speculative, 0)
+    made("shape", shape, ModelShape)
+    served = as_served(made("options", options, Options))
+    plan = paged_plan(shape, served, states, block, whole("in_flight", in_flight, 1))
+    rows = tuple(PageRow(r.kind, r.layers, r.block_tokens, r.pages(T), plan.page_bytes) for r in plan.rows)
+    padding = sum(row.spare * row.pages(T) for row in plan.rows)
+    return Reservation(ENGINE, T, plan.block_tokens, plan.page_bytes, rows, padding, plan.note)
 
 
 def as_served(options: Options) -> Options:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from compute.scalars import brief
+
 from .reader import read_config
 from .shape import ModelShape
 
@@ -36,14 +38,18 @@ def models() -> dict[str, Model]:
     return {model.word: model for model in sorted(found, key=lambda model: (model.name.lower(), model.word))}
 
 
-@cache
 def load_model(word: str) -> ModelShape:
     """The shape of a model by its word.  ValueError if there is none of that name."""
+    return _read(word) if isinstance(word, str) else read_config(model_config(word))
+
+
+@cache
+def _read(word: str) -> ModelShape:
     return read_config(model_config(word))
 
 
 def model_config(word: str) -> dict:
     """The config of a model by its word, as published.  ValueError if there is none of that name."""
-    if word not in models():
-        raise ValueError(f"word must name a model, got {word!r}")
+    if not isinstance(word, str) or word not in models():
+        raise ValueError(f"word must name a model, got {brief(word)}")
     return json.loads((FOLDER / f"{word}.json").read_text(encoding="utf-8"))["config"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, replace
+
+from compute.scalars import one_of, whole
 
 from .dtypes import DTYPES
 
@@ -35,7 +36,7 @@ class Options:
 
     def __post_init__(self):
         for name in ("batch", "tp"):
-            object.__setattr__(self, name, whole(name, getattr(self, name), least=1))
+            object.__setattr__(self, name, whole(name, getattr(self, name), 1))
         for name in ("kv_dtype", "state_dtype", "conv_dtype"):
             one_of(name, getattr(self, name), DTYPES)
         one_of("conv_columns", self.conv_columns, COLUMNS)
@@ -46,22 +47,3 @@ class Options:
     def counted(self) -> Options:
         """The options as they count: an engine leaves the form of latents and convolution windows no choice."""
         return self if self.engine == ARITHMETIC else replace(self, conv_columns="k-1", mla="latent")
-
-
-def whole(name: str, value: object, least: int) -> int:
-    """The value as a Python int; ValueError if it is no whole number or too small."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number, got {value!r}")
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}")
-    return number
-
-
-def one_of(name: str, value: object, words) -> None:
-    """ValueError unless the value is one of the words."""
-    if not isinstance(value, str) or value not in words:
-        raise ValueError(f"{name} must be one of {', '.join(words)}, got {value!r}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+
+from compute.scalars import made, whole
 
 from .arithmetic import Count, Terms, Told, bracketed, derived, joined, number, plus, times
 from .dtypes import DTYPES, Dtype
@@ -62,17 +65,17 @@ class Rates:
         return self.batch * sum(rate * min(T, kept) for rate, kept in self.windows)
 
 
-def each(tokens, exact):
-    """An exact int for an int, or float64 for an array, entry by entry."""
-    if isinstance(tokens, int):
-        return exact(tokens)
+def each(tokens: int | np.ndarray, exact: Callable[[int], int]) -> int | np.ndarray:
+    """An exact int for a whole number, or float64 for an array, entry by entry."""
+    if not getattr(tokens, "ndim", 0) and not isinstance(tokens, (list, tuple)):
+        return exact(whole("tokens", tokens, 0))
     tokens = np.asarray(tokens)
     return np.array([float(exact(int(T))) for T in tokens.ravel()], dtype=np.float64).reshape(tokens.shape)
 
 
 def rates(shape: ModelShape, options: Options = DEFAULT) -> Rates:
     """Constants and rates of the whole model; agrees with `bill` at every T."""
-    return _rates(shape, options)
+    return _rates(made("shape", shape, ModelShape), made("options", options, Options))
 
 
 @lru_cache(maxsize=512)

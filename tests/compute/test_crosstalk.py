@@ -5,9 +5,11 @@ import pytest
 import torch
 from scipy.linalg import solve_triangular
 
-from compute.crosstalk import best_reads, every_read, expected_energy, split_read, states
+from compute.crosstalk import best_reads, every_read, expected_energy
+from compute.filling import states
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES, crosstalk_energy
+from compute.read_weights import split_read
 
 every_rule = pytest.mark.parametrize("rule", WRITE_RULES)
 every_kind = pytest.mark.parametrize("kind", KEY_MAKERS)

@@ -106,7 +106,7 @@ def test_trigonometric_estimates_go_negative_where_q_and_k_are_far_apart():
         (([-1.0], [4]), "lengths must"),
         (([np.inf], [4]), "lengths must"),
         (([1.0], []), "widths must"),
-        (([1.0], [8, 4]), "widths must be ascending"),
+        (([1.0], [8, 4]), "widths must rise"),
         (([1.0], [0]), "widths must be at least 1"),
         (([1.0], [4], {"kind": "cosine"}), "kind must"),
         (([1.0], [4], {"d_k": 0}), "d_k must"),

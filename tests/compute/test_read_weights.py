@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compute.crosstalk import split_read
 from compute.memory import WRITE_RULES, unit, write
-from compute.read_weights import named_right, read_weights
+from compute.read_weights import named_right, read_weights, split_read
 
 rng = np.random.default_rng(5)
 K, V = unit(rng.standard_normal((70, 9))), rng.standard_normal((70, 6))

@@ -142,7 +142,7 @@ def test_random_maps_come_as_independent_draws_from_their_seed_on():
 def test_bad_questions_are_refused_by_name():
     q, K = np.ones(3), np.ones((4, 3))
     for ask, complaint in (
-        (lambda: weights(None, np.ones((2, 3)), np.ones((2, 4))), "K must be as wide as Q, 3, got 4"),
+        (lambda: weights(None, np.ones((2, 3)), np.ones((2, 4))), "K must have the width and lead axes of Q"),
         (lambda: weights(None, q, K), "Q must have at least 2 axes"),
         (lambda: match_weights(None, np.ones(4), K, [1.0]), "K must be rows as wide as the one query q"),
         (lambda: match_weights(None, q, K, [np.nan]), "stops must be finite"),
