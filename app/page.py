@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 from jinja2 import Environment, FileSystemLoader, Template
 
+from app.claimed import claims_of
 from app.context import between_stops, context, in_script, started
 from app.copies import copy_of
 from app.figures import Figures, page_figures
@@ -71,6 +72,12 @@ def figures_of(name: str) -> Figures:
 
 
 @cache
+def claimed(name: str) -> dict[str, dict[str, object]]:
+    """What the script of a view's own page knows of its claims."""
+    return {} if name == OVERVIEW else claims_of(figures_of(name).drawings)
+
+
+@cache
 def figures_address(name: str) -> str:
     return publish(f"figures-{name}", ".json", figures_of(name).json)
 
@@ -123,6 +130,7 @@ def _fill(document: Any, name: str) -> None:
         ribbon=ribbon(views),
     )
     told["data"]["figures"] = figures_address(name)
+    told["data"]["claims"] = claimed(name)
     document.title = told["heading"]
     document.template = template()
     document.template_variables.update(
@@ -132,7 +140,7 @@ def _fill(document: Any, name: str) -> None:
         controls={word: CONTROLS[word].label for word in controls},
         page_data=in_script(told["data"]),
         css=styles(),
-        scripts=scripts("page.js"),
+        scripts=scripts("page.js", "claims.js"),
     )
 
 

@@ -28,6 +28,7 @@
     for (const [name, told] of answers) take(name, told, changed)
     X.repaint(changed)
     root.removeAttribute('data-pending')
+    document.dispatchEvent(new Event('explorer:answered'))
   }
 
   // --- the state in words: what is chosen, and where the browser's own positions are

@@ -26,7 +26,10 @@
     if (view && all('option', form.page).some(option => option.value == view)) { form.reset(); form.page.value = view; show() }
     const row = rows.find(row => row.id == part)
     if (row?.hidden) { form.reset(); show() }
-    row?.scrollIntoView()
+    if (!row) return
+    row.tabIndex = -1
+    row.focus({preventScroll: true})
+    row.scrollIntoView()
   }
 
   // --- the theme, carried to wherever a link leads; a view's state is carried on to the other views
@@ -38,7 +41,8 @@
     for (const a of all('a[data-page]')) a.href = a.dataset.page + (query ? `?${query}` : '')
     for (const a of all('a[data-see]')) {
       a.dataset.see ||= a.getAttribute('href')
-      a.href = a.dataset.see + (dark ? (a.dataset.see.includes('?') ? '&' : '?') + 'theme=dark' : '')
+      const [state, part] = a.dataset.see.split('#')
+      a.href = `${state}${dark ? (state.includes('?') ? '&' : '?') + 'theme=dark' : ''}#${part}`
     }
   }
   for (const button of all('[data-theme-switch]')) button.addEventListener('click', () => {

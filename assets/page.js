@@ -42,11 +42,13 @@
     const text = new URLSearchParams({...X.told(), ...page.kept}).toString().replaceAll('%7E', '~')
     return text ? `?${text}` : ''
   }
-  let timer = 0
+  const bare = text => { const told = new URLSearchParams(text); told.delete('theme'); return told.toString() }
+  let timer = 0, home = null // the state that the part behind # belongs to: it is dropped with it
   function address(push) {
     clearTimeout(timer)
-    const here = query()
-    if (here != location.search) history[push ? 'pushState' : 'replaceState'](null, '', location.pathname + here)
+    const here = query(), part = bare(here) == (home ??= bare(here)) ? location.hash : ''
+    if (here + part != location.search + location.hash) history[push ? 'pushState' : 'replaceState'](null, '', location.pathname + here + part)
+    document.dispatchEvent(new Event('explorer:addressed'))
     for (const link of all('a[data-page]')) link.href = link.dataset.page + (link.dataset.carry ? carried(link, here) : here) + (link.dataset.part ?? '')
   }
   // A link that hands on a number of this page: its text has it
@@ -68,7 +70,7 @@
     quietly = whole && page.words.some(word => (up[word] ?? null) !== (X.server[word] ?? null))
     send('words', up)
   }
-  window.addEventListener('popstate', () => X.restore(Object.fromEntries(new URLSearchParams(location.search))))
+  window.addEventListener('popstate', () => { home = bare(location.search); X.restore(Object.fromEntries(new URLSearchParams(location.search))) })
   const stops = () => Object.fromEntries(Object.entries(page.axes).map(([axis, {stops}]) => [axis, String(stops[X.at[axis]])]))
   const here = () => location.origin + location.pathname
   X.write = told => send('code', {...told, link: here(), at: stops()})

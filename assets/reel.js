@@ -73,7 +73,24 @@ window.Explorer = (() => {
     if (!nodes.has(name)) nodes.set(name, all(`[data-text="${name}"]`))
     const found = nodes.get(name)
     if (!found.length && !page.quiet.includes(name)) shout(`no node shows ${name}`)
-    for (const node of found) if (html) node.innerHTML = text; else if (node.textContent !== text) node.textContent = text
+    for (const node of found)
+      if (html) node.innerHTML = text
+      else if ('lines' in node.dataset) list(node, text)
+      else if (node.textContent !== text) node.textContent = text
+  }
+  // Lines that begin with the number of a claim: its page of notes is one click away, where there are notes
+  const links = document.querySelector('a[data-page=notes]')
+  function list(node, text) {
+    if (node.told === text) return
+    node.told = text
+    node.replaceChildren(...text.split('\n').filter(Boolean).map(line => {
+      const item = document.createElement('li'), number = document.createElement(links ? 'a' : 'b'), cut = line.indexOf(' ')
+      item.dataset.claim = number.textContent = line.slice(0, cut)
+      if (links) Object.assign(number, {href: `notes#${item.dataset.claim}`}).setAttribute('data-page', 'notes')
+      number.dataset.part = `#${item.dataset.claim}`
+      item.append(number, line.slice(cut))
+      return item
+    }))
   }
 
   function fill(phrase, parts) {

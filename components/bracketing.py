@@ -147,6 +147,6 @@ VIEW = View(
         ("comparisons to decode T by softmax", "bracketing.decoding"),
         ("the next token: FLOPs by cache or state", "bracketing.next"),
     ),
-    folded=(cases_of("bracketing"), reports_of("bracketing")),
+    lists=(cases_of("bracketing"), reports_of("bracketing")),
     ribbon=("phi", "head"),
 )

@@ -204,14 +204,14 @@ def _said(flops: dict[str, list[int]], d_phi: int, head: int, blocked: bool) -> 
     for i, T in enumerate(STOPS):
         left, right = flops["left"][i], flops["right"][i]
         held = [human_bytes(intermediate_bytes(T, d_phi, head, order), 3) for order in ("left", "right")]
-        sums = [powers(normaliser_flops(T, d_phi, order)) for order in ("left", "right")]
+        sums = [f"{normaliser_flops(T, d_phi, order):,}" for order in ("left", "right")]
         said["headline"].append(_headline(T, left, right, blocked))
         said["sentence"].append(held[:1] if blocked else held)
-        said["left_flops"].append(powers(left))
-        said["right_flops"].append("not possible" if blocked else powers(right))
+        said["left_flops"].append(f"{left:,}")
+        said["right_flops"].append("not possible" if blocked else f"{right:,}")
         said["between"].append(held[0] if blocked else f"{held[0]} or {held[1]}")
         said["sums"].append(sums[0] if blocked else f"{sums[0]} or {sums[1]}")
-        said["decoding"].append(powers(prefix_comparisons(T)))
+        said["decoding"].append(f"{prefix_comparisons(T):,}")
         said["product"].append("not possible" if blocked else one_product(T, d_phi, head))
         said["doubled"].append(doubled(T, d_phi, head, blocked))
         said["next"].append(next_token(T, d_phi, head, blocked))
@@ -220,7 +220,7 @@ def _said(flops: dict[str, list[int]], d_phi: int, head: int, blocked: bool) -> 
             told = (
                 f"{_counted(mode.steps, 'step')} in a row, {_counted(mode.numbers, 'number')} kept; for {mode.used_for}"
             )
-            said[f"bytes_{row}"].append(f"{powers(mode.flops)} FLOPs" if possible else "not possible")
+            said[f"bytes_{row}"].append(f"{mode.flops:,} FLOPs" if possible else "not possible")
             said[f"arithmetic_{row}"].append(told if possible else "")
         said["left_title"].append(f"left order: {held[0]} between the two products")
         said["right_title"].append(
@@ -234,7 +234,7 @@ def _rows(part: str) -> tuple[str, ...]:
 
 
 def _counted(count: int, what: str) -> str:
-    return f"{powers(count)} {what}" if count == 1 else f"{powers(count)} {what}s"
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _mode_texts() -> list[tuple[str, str]]:

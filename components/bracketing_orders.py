@@ -58,8 +58,8 @@ def softmax_rank() -> str:
 
 def one_product(T: int, d_phi: int, head: int) -> str:
     """FLOPs of (d_φ × T)(T × d_v): the right order has two such products."""
-    flops = powers(attention_flops(T, d_phi, head, "right") // 2)
-    return f"{flops} for {d_phi:,} × {T:,} by {T:,} × {head}"
+    flops = attention_flops(T, d_phi, head, "right") // 2
+    return f"{flops:,} for {d_phi:,} × {T:,} by {T:,} × {head}"
 
 
 def doubled(T: int, d_phi: int, head: int, blocked: bool) -> str:

@@ -92,6 +92,6 @@ VIEW = View(
         ("FLOPs of the three", "forms.flops"),
         ("z of elu+1 kept in bfloat16", "forms.long"),
     ),
-    folded=(cases_of("forms"),),
+    lists=(cases_of("forms"),),
     player="read token by token",
 )

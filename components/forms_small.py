@@ -21,17 +21,17 @@ TRIED = 5
 def small_cases(told: Run) -> Nodes:
     """Nothing where there is no state; the right form, whatever mistake is chosen."""
     if told.features is None:
-        return cases("forms", [])
+        return cases("forms", {})
     features = *told.features, told.V
     return cases(
         "forms",
-        [
-            f"one key: outputs of the three forms − its value {sci(_single(told))}",
-            f"the first writes have rank {_ranks(told)} each",
-            f"o₁ read from the last S and z instead: {_shared(told, *features)}",
-            f"without a mask − kernel attention with φ(q)·φ(k): {sci(_unmasked(*features))}",
-            f"gradients as sums: at most {figure(found()[STATES])} of the memory that all states would take",
-        ],
+        {
+            "C042": f"one key: outputs of the three forms − its value {sci(_single(told))}",
+            "C031": f"the first writes have rank {_ranks(told)} each",
+            "C044": f"o₁ read from the last S and z instead: {_shared(told, *features)}",
+            "C025": f"without a mask − kernel attention with φ(q)·φ(k): {sci(_unmasked(*features))}",
+            STATES: f"gradients as sums: at most {figure(found()[STATES])} of the memory that all states would take",
+        },
     )
 
 

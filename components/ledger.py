@@ -29,6 +29,15 @@ class Paper:
 
 
 @dataclass(frozen=True)
+class Item:
+    """One thing that a claim expects; `shown` is where its view shows it, "" if nowhere."""
+
+    expected: Any
+    tolerance: str
+    shown: str
+
+
+@dataclass(frozen=True)
 class Claim:
     """One row of the ledger; its fields are explained at the head of the file."""
 
@@ -42,9 +51,21 @@ class Claim:
     state: str
     expected: Any = None
     tolerance: str | list[str] = ""
+    shown: str | list[str] = ""
     compute: str = ""
     caveat: str = ""
     ours: bool = False
+
+    @property
+    def items(self) -> list[Item]:
+        """Every number, truth or word that is expected, with its tolerance and place."""
+        if self.expected is None:
+            return []
+        if not isinstance(self.expected, list):
+            return [Item(self.expected, self.tolerance, self.shown)]
+        n = len(self.expected)
+        each = (many if isinstance(many, list) else [many] * n for many in (self.tolerance, self.shown))
+        return [Item(*item) for item in zip(self.expected, *each, strict=True)]
 
 
 @cache

@@ -196,7 +196,7 @@ VIEW = View(
         ("this write is met in", "memory.used"),
         ("each write descends", "memory.objective"),
     ),
-    folded=(cases_of("memory"),),
+    lists=(cases_of("memory"),),
     player="write one by one",
     ribbon=("phi", "d_k", "seed"),
 )

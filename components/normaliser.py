@@ -212,5 +212,5 @@ VIEW = View(
         ("By hand", ""),
         *ROWS,
     ),
-    folded=(cases_of("normaliser"),),
+    lists=(cases_of("normaliser"),),
 )

@@ -105,7 +105,7 @@ def power(found: Numbers) -> str:
 def quoted() -> str:
     """The published spreads of gradients, from the ledger."""
     names = ("elu+1", "Performer", "softmax", "TransNormer")
-    return ", ".join(f"{name} {value:g}" for name, value in zip(names, claims()[QUOTED].expected, strict=True))
+    return ", ".join(f"{name} {value:.2f}" for name, value in zip(names, claims()[QUOTED].expected, strict=True))
 
 
 def values(found: Numbers) -> str:

@@ -166,6 +166,6 @@ VIEW = View(
         ("variance left by orthogonal directions", "random-features.kept"),
         ("bands from", "random-features.made"),
     ),
-    folded=(cases_of("random-features"),),
+    lists=(cases_of("random-features"),),
     ribbon=("d_k", "seed"),
 )

@@ -192,7 +192,7 @@ VIEW = View(
         ("features of the map", "rank.limit"),
         ("N = 512 and 1,024", "rank.made"),
     ),
-    folded=(cases_of("rank"),),
+    lists=(cases_of("rank"),),
 )
 
 

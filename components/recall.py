@@ -115,6 +115,6 @@ VIEW = View(
         ("computed", "recall.from"),
     ),
     span=math.log(LAST / FIRST) / math.log(FAR_END / FIRST),
-    folded=(cases_of("recall"), reports_of("recall")),
+    lists=(cases_of("recall"), reports_of("recall")),
     ribbon=("d_k",),
 )

@@ -123,5 +123,5 @@ VIEW = View(
         ("rises with q·k, rank correlation", "sharpness.order"),
         ("queries and keys are multiplied by", "sharpness.temperature"),
     ),
-    folded=(cases_of("sharpness"),),
+    lists=(cases_of("sharpness"),),
 )

@@ -141,8 +141,8 @@ VIEW = View(
         ("sizing.used_count", "sizing.used"),
         ("sizing.assumed_count", "sizing.assumed"),
         ("sizing.ignored_count", "sizing.ignored"),
-        cases_of("sizing"),
     ),
+    lists=(cases_of("sizing"),),
     ribbon=("model", "compare", "phi"),
 )
 VIEW = replace(VIEW, card=card_of(VIEW, draw_card, frozenset(VIEW.side_nodes)))

@@ -24,32 +24,34 @@ def small_cases(shape: ModelShape) -> Nodes:
     single, half = map(figures, found()[TAYLOR])
     return cases(
         "sizing",
-        [
-            *_softmax_layers(shape),
-            *_normalisers(shape),
-            *_gradients(shape),
-            f"8 Taylor heads of width 16, values of 64, S and z: {single} B; in 16 bits {half} B",
-        ],
+        {
+            **_softmax_layers(shape),
+            **_normalisers(shape),
+            **_gradients(shape),
+            TAYLOR: f"8 Taylor heads of width 16, values of 64, S and z: {single} B; in 16 bits {half} B",
+        },
     )
 
 
-def _softmax_layers(shape: ModelShape) -> list[str]:
+def _softmax_layers(shape: ModelShape) -> dict[str, str]:
     count = sum(group.count for group in shape.layers if group.family == shape.softmax)
-    return [f"softmax layers: {count} of {shape.n_layers}, {Fraction(count, shape.n_layers)}"] if count else []
+    share = Fraction(count, shape.n_layers)
+    return {"C159": f"softmax layers: {count} of {shape.n_layers}, {share}"} if count else {}
 
 
-def _normalisers(shape: ModelShape) -> list[str]:
+def _normalisers(shape: ModelShape) -> dict[str, str]:
     numbers = normaliser_numbers(shape)
     if numbers is None:
-        return []
+        return {}
     share = numbers * FLOAT32 / sums(shape, Options()).state_bytes
-    return [f"normalisers z would add {tokens(numbers)} numbers, {percent(share)} of the states"]
+    return {"C143": f"normalisers z would add {tokens(numbers)} numbers, {percent(share)} of the states"}
 
 
-def _gradients(shape: ModelShape) -> list[str]:
+def _gradients(shape: ModelShape) -> dict[str, str]:
     heads = next(filter(None, (matrix_heads(group.family) for group in shape.layers)), None)
     if heads is None:
-        return []
+        return {}
     _, d_k, d_v = heads
     kept = human_bytes(training_state_bytes(TRAINED, d_k, d_v, FLOAT32))
-    return [f"gradients that keep every state: {kept} for one head of {d_k} × {d_v} at {tokens(TRAINED)} tokens"]
+    at = f"one head of {d_k} × {d_v} at {tokens(TRAINED)} tokens"
+    return {"C053": f"gradients that keep every state: {kept} for {at}"}

@@ -47,7 +47,8 @@ class View:
     axis: the reel axis under the finger.  asks: server words whose controls stand in its card.
     readouts: (label, text node) pairs of the side column, a heading where there is no node, and behind some an address
     word of memory with the node that has its value.  table: rows of the bill below them, 0 for none.
-    folded: (text node of the title, text node) pairs of lists that open on demand.
+    folded: (text node of the title, text node) pairs of texts that open on demand; lists: the same for lists, each of
+    whose lines begins with the number of a claim.
     paste: whether a config can be pasted or dropped here.
     rails: further axes with a slider, and dials: further controls, on its own page only.
     span: share of the plot's width that its slider takes.
@@ -71,6 +72,7 @@ class View:
     dials: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     folded: tuple[tuple[str, str], ...] = ()
+    lists: tuple[tuple[str, str], ...] = ()
     rails: tuple[str, ...] = ()
     table: int = 0
     paste: bool = False
@@ -84,7 +86,7 @@ class View:
             f"{self.word}.row.{i}.{part}" for i in range(self.table) for part in ("kind", "bytes", "arithmetic", "keys")
         )
         told = (node for row in self.readouts for node in (row[1], row[-1]) if node)
-        return (*told, *(node for pair in self.folded for node in pair), *rows, f"{self.word}.values")
+        return (*told, *(node for pair in (*self.folded, *self.lists) for node in pair), *rows, f"{self.word}.values")
 
     def sources(self, question: Question, prefix: str = "") -> dict[str, ColumnDataSource]:
         return make_sources(self.reels, self.answer(question), start_positions(), prefix)

@@ -81,7 +81,11 @@ class Tree(HTMLParser):
         return [element for element in self.elements if name in element.attrs]
 
     def texts(self) -> dict[str, str]:
-        return {element.attrs["data-text"]: element.text for element in self.with_attribute("data-text")}
+        """What stands in every text node, a list line by line."""
+        return {
+            element.attrs["data-text"]: element.text.strip() if "data-lines" in element.attrs else element.text
+            for element in self.with_attribute("data-text")
+        }
 
     def data(self) -> str:
         return next(element.text for element in self.elements if element.attrs.get("id") == "page-data")

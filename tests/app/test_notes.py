@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from urllib.parse import parse_qs
+from functools import cache
+from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 from rendering import Tree, html_of, page
 
 from app.context import between_stops
 from app.notes import serve
-from app.page import NOTES, OVERVIEW, navigation, pages
+from app.page import NOTES, OVERVIEW, claimed, navigation, pages
 from components.ledger import claims, lessons, papers, topics
 from components.ledger_said import OUTCOMES, expected, figure, found, rows
 from components.words import read_address
@@ -65,9 +66,10 @@ def test_its_link_opens_a_view_at_a_state_that_is_taken_whole(number):
     if claim.page not in pages():
         assert not links
         return
-    to, _, query = links[0].partition("?")
+    address, _, part = links[0].partition("#")
+    to, _, query = address.partition("?")
     values, refused = read_address({word: [v.encode() for v in texts] for word, texts in parse_qs(query, True).items()})
-    assert (to, query) == (claim.page, claim.state) and not refused and not between_stops(values)
+    assert (to, query, part) == (claim.page, claim.state, number) and not refused and not between_stops(values)
 
 
 def _inside(number):
@@ -87,10 +89,36 @@ def test_filters_offer_every_topic_lesson_view_and_outcome_that_occurs():
 @pytest.mark.parametrize("name", [name for name in pages() if name != OVERVIEW])
 def test_a_view_leads_to_its_own_claims(name):
     """The notes read the part of the address behind `of-`; a view without claims leads to all of them."""
-    parts = [e.attrs for e in page(name).elements if "data-part" in e.attrs]
+    parts = [e.attrs for e in page(name).elements if e.attrs.get("data-part", "").startswith("#of-")]
     assert [(e["data-page"], e["data-part"], e["href"]) for e in parts] == [
         (NOTES, f"#of-{name}", f"{NOTES}#of-{name}")
     ]
+
+
+@every_claim
+def test_the_page_of_a_claim_knows_what_to_mark(number):
+    """Nodes, lists and figures that the script will look for are there; a line leads back to this row."""
+    claim = claims()[number]
+    if claim.page not in pages():
+        return
+    known, tree = claimed(claim.page)[number], shown(claim.page, claim.state)
+    assert known["says"] == claim.statement
+    assert bool(known["nodes"] or known["figures"]) == bool(claim.items)
+    assert set(known["nodes"]) <= set(tree.texts())
+    assert set(known["figures"]) <= {e.attrs["data-figure"] for e in tree.with_attribute("data-figure")}
+
+
+@cache
+def shown(name: str, state: str) -> Tree:
+    return page(name, **dict(parse_qsl(state)))
+
+
+@pytest.mark.parametrize("name", [name for name in pages() if name != OVERVIEW])
+def test_lines_of_lists_lead_to_the_notes_of_their_claims(name):
+    lines = [e.attrs["data-claim"] for e in page(name).elements if e.tag == "li" and "data-claim" in e.attrs]
+    parts = {e.attrs["data-part"]: e.attrs["href"] for e in page(name).elements if "data-part" in e.attrs}
+    assert lines and all(claims()[number].page == name for number in lines)
+    assert all(parts[f"#{number}"] == f"{NOTES}#{number}" for number in lines)
 
 
 def test_the_navigation_stands_above_and_marks_the_notes():

@@ -43,16 +43,16 @@ def test_only_quotations_are_reported_each_with_its_source(view, number):
     assert claims()[number].kind == "quoted" and claims()[number].page == view
     title, (_, text) = reported(view, [number])
     assert title == (f"{view}.reports_title", "1 report, not computed here")
-    assert text.startswith(f"· {claims()[number].statement}") and text.endswith(("0)", "4)", "5)"))
+    assert text.startswith(f"{number} {claims()[number].statement}") and text.endswith(("0)", "4)", "5)"))
 
 
 def test_truths_and_numbers_fill_the_gaps():
     (_, title), (_, text) = checked("random-features", {"C075": "{}, {}"})
-    assert title == "1 small case" and text == "· 0.7866, yes"
+    assert title == "1 small case" and text == "C075 0.7866, yes"
 
 
 def test_a_list_without_lines_has_no_title():
-    assert cases("forms", []) == [("forms.cases_title", ""), ("forms.cases", "")]
+    assert cases("forms", {}) == [("forms.cases_title", ""), ("forms.cases", "")]
 
 
 def test_every_map_of_the_sharpness_list_is_one_of_the_selector():

@@ -66,7 +66,7 @@ def test_every_claim_stands_once_and_in_order():
 def test_a_claim_has_the_fields_of_its_kind_and_no_others(claim):
     own = {"quoted": {"expected"}, "statement": set()}.get(claim["kind"], FOUND)
     assert claim["kind"] in KINDS
-    assert NEEDED | own <= set(claim) <= NEEDED | own | {"caveat", "ours"}
+    assert NEEDED | own <= set(claim) <= NEEDED | own | {"caveat", "ours", "shown"}
     assert claim["page"] in PAGES
     assert all(claim[name].strip() == claim[name] != "" for name in {"statement", "compute", "caveat"} & set(claim))
 

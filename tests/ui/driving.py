@@ -46,7 +46,11 @@ SOURCE = f"name => {{ {PLAIN} return source(name) }}"
 EVERYTHING = f"""([sources, texts, props]) => {{ {PLAIN}
   return {{
     sources: Object.fromEntries(sources.map(name => [name, source(name)])),
-    texts: texts.map(node => document.querySelector(`[data-text="${{node}}"]`)?.textContent),
+    texts: texts.map(node => {{
+      const home = document.querySelector(`[data-text="${{node}}"]`)
+      const lines = home && 'lines' in home.dataset && [...home.children].map(line => line.textContent)
+      return lines ? lines.join('\\n') : home?.textContent
+    }}),
     props: props.map(([name, prop]) => {{ const v = Explorer.model(name)[prop]; return v?.value ?? v }}),
     at: Object.fromEntries(
       [...document.querySelectorAll('input[type=range][data-axis]')].map(i => [i.dataset.axis, +i.value])),
