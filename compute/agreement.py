@@ -17,7 +17,7 @@ def outputs_of_forms(
 ) -> dict[str, Array]:
     """O [*lead, T, d_v] of every form in `FORMS`, each computed by itself.
 
-    Q, K: [*lead, T, d_k], V: [*lead, T, d_v], phi: [*, d_k] → [*, d_phi]; the rest, and errors, as there.
+    chunk is the chunkwise form's; other arguments, and errors, as in `causal_linear_attention_recurrent`.
     """
     return {
         word: form(Q, K, V, phi, eps, chunk=chunk)
@@ -81,8 +81,8 @@ def gradients_apart(
 ) -> tuple[float, float]:
     """How far the gradients of sum(G·O) are apart: (loop against one matrix, chunks against one matrix).
 
-    Gradients of φ(Q), φ(K) and V as cumulative sums of one token at a time, of `chunk` tokens, and of all T at once;
-    the largest difference of any entry, relative to the largest entry.  Shapes and errors as in
+    Gradients of phi_q, phi_k and V as cumulative sums of one token at a time, of `chunk` tokens, and of all T at once;
+    the largest difference of any entry, relative to the largest entry.  Shapes, eps and errors as in
     `cumulative_sum_gradients`.  Source: Katharopoulos et al. 2020, arXiv:2006.16236.
     """
     phi_q, phi_k, V, G = admit(ndim=2, phi_q=phi_q, phi_k=phi_k, V=V, G=G).arrays

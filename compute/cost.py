@@ -1,8 +1,8 @@
 """What attention costs: FLOPs, bytes and steps of each order, as exact integers.
 
-An (m x k)(k x n) product counts 2 m k n FLOPs.  Everything is for one head of one layer; T is in tokens,
-widths are in numbers, `bytes_per` is bytes per number.  Every argument is a whole number of at least 1;
-ValueError, beginning with the argument's name, on anything else.
+An (m x k)(k x n) product counts 2 m k n FLOPs.  Everything is for one head of one layer; T, t and chunk are in
+tokens, the widths d_k (keys), d_phi (features) and d_v (values) in numbers, `bytes_per` is bytes per number.
+Every argument is a whole number of at least 1; ValueError, beginning with the argument's name, on anything else.
 
 Sources: Katharopoulos et al. 2020, arXiv:2006.16236 (orders, recurrence); Vaswani et al. 2017,
 arXiv:1706.03762 (softmax); Yang et al. 2023, arXiv:2312.06635 (chunks); Arora et al. 2024,

@@ -60,8 +60,9 @@ class LayerCost:
 
 @counted
 def modes(T: int, d_phi: int, d_v: int, chunk: int = 64) -> tuple[Mode, ...]:
-    """The three forms of causal linear attention, in teaching order.
+    """The three forms of causal linear attention over T tokens, d_phi features and d_v values wide, in teaching order.
 
+    chunk: tokens per chunk of the chunkwise form.
     The parallel row counts the whole matrix, masked half included, as the product computes it.
     Sources: Katharopoulos et al. 2020, arXiv:2006.16236; Yang et al. 2023, arXiv:2312.06635.
     """

@@ -4,8 +4,9 @@ With the corrected values u of `compute.filling`, the inner product of the read 
 squared length obey scalar recursions in n: a few matrix products and running sums per block of pairs give all n and j.
 
 Conventions: keys K `[*lead, N, d]` and values V `[*lead, N, d_v]` as they come (bring keys to unit length
-with `compute.memory.unit`), row n−1 of a result is the memory after n writes, column j is pair j
-counted from 0.  alpha and beta: a number, `[N]`, or `[*lead, N]`, one per write.
+with `compute.memory.unit`), row n−1 of a result is the memory after n writes, column j is pair j counted from 0.
+alpha and beta: a number, `[N]`, or `[*lead, N]`, one per write.
+Source: the correction of values, Yang et al. 2024, arXiv:2406.06484.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ for _given in (HAND_Q, HAND_K, HAND_V):
 
 
 def exact(x: np.ndarray) -> np.ndarray:
-    """The same numbers as Fractions, in an object array of x's shape: what a float is, not what it was meant to be.
+    """The same numbers as Fractions, [*] as x [*], in an object array: what a float is, not what it was meant to be.
 
     ValueError, beginning with x, on NaN, Inf, or what NumPy does not take for real numbers.
     """

@@ -27,7 +27,7 @@ def usual_square(d_k: int) -> float:
 
 
 def kernel_value(sum_length: Numbers, difference_length: Numbers) -> Numbers:
-    """e^(q·k) from ‖q+k‖ and ‖q−k‖."""
+    """e^(q·k) from sum_length ‖q+k‖ and difference_length ‖q−k‖."""
     longer, shorter = reals("sum_length", sum_length, 0), reals("difference_length", difference_length, 0)
     return np.exp((np.square(longer) - np.square(shorter)) / 4)
 
@@ -118,16 +118,16 @@ def ratio_draws(
     return told
 
 
-def ratios(g: Array, length: float, widths: Sequence[int], kind: str = "positive") -> Array:
-    """estimate/true, [draws, M], from projections g [draws, m] of the directions on q+k, or for "trig" on q−k.
+def ratios(projections: Array, length: float, widths: Sequence[int], kind: str = "positive") -> Array:
+    """estimate/true, [draws, M], from projections [draws, m] of the directions on q+k, or for kind "trig" on q−k.
 
-    widths: numbers of directions, ascending; each estimate uses a prefix of g.  ValueError naming an argument; g is not
-    searched for NaN, a sweep's inner loop being no place for that.
+    widths: numbers of directions, ascending; each estimate uses a prefix.  ValueError naming an argument; projections
+    are not searched for NaN, a sweep's inner loop being no place for that.
     """
-    admitted = admit(ndim=2, finite=False, g=g)
+    admitted = admit(ndim=2, finite=False, projections=projections)
     xp, _, (g,) = admitted
     if g.ndim != 2:
-        raise ValueError(f"g must have shape [draws, m], got {tuple(g.shape)}")
+        raise ValueError(f"projections must have shape [draws, m], got {tuple(g.shape)}")
     length, kind = real("length", length, 0), one_of("kind", kind, KINDS)
     ends = wholes("widths", widths, 1, g.shape[-1], rising=True)
     terms = xp.exp(length * g - length**2 / 2) if kind == "positive" else xp.cos(length * g) * exp(length**2 / 2)
@@ -139,7 +139,7 @@ def ratios(g: Array, length: float, widths: Sequence[int], kind: str = "positive
 def ratio_spread(
     lengths: Sequence[float], widths: Sequence[int], *, at: Sequence[float] = (0.05, 0.5, 0.95), **options
 ) -> RatioSpread:
-    """Quantiles and shares of `ratio_draws`, which takes the options (kind, d_k, draws, seed) and refuses bad ones.
+    """Quantiles and shares of `ratio_draws`, which takes lengths, widths and options (kind, d_k, draws, seed).
 
     at: quantiles from 0 to 1, a row.  ValueError naming at, or as there.
     """

@@ -2,6 +2,8 @@
 
 `maker(n, d, rng, rho=0.5)` → keys `[n, d]`, NumPy float64; rng is a NumPy Generator.  The first n keys do
 not depend on how many are drawn, so a memory can be filled pair by pair from one draw.
+Source: Vershynin 2018, High-Dimensional Probability, section 3.3 (the sphere); Mezzadri 2007, arXiv:math-ph/0609050
+(frames that are uniform).
 """
 
 from __future__ import annotations

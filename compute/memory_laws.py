@@ -71,7 +71,7 @@ def cosine(energy: Numbers, d_v: int | None = None, *, signal: Numbers = 1.0) ->
 def mean_cosine(n: Numbers, overlap: float, *, alpha: float = 1.0, d_v: int | None = None) -> np.ndarray:
     """Expected cosine averaged over all n stored pairs; with decay the old ones are lost in the crosstalk.
 
-    With decay n is one whole number or a row of them.
+    d_v: the exact mean for values of that width, as in `cosine`.  With decay n is one whole number or a row of them.
     """
     if real("alpha", alpha, 0, 1) == 1:
         return cosine(energy(n, overlap), d_v)

@@ -2,6 +2,7 @@
 
 A weight is p_ts = kappa_ts / sum_r kappa_tr with kappa_ts = phi(q_t) . phi(k_s).  Two derivatives are told
 apart throughout: of a weight by a kernel value (linear attention), and of a weight by a score (softmax).
+Functions of kappa raise ValueError, beginning with it, on an empty array, NaN or Inf.
 Source: Qin et al. 2022, arXiv:2210.10340, section 3.
 """
 
@@ -72,7 +73,7 @@ def kernel_derivative(kappa: Array) -> Array:
 
 
 def largest_kernel_derivative(kappa: Array) -> Array:
-    """Largest |dp_s / dkappa_r| along the last axis, without forming the matrix: [*, n] -> [*].
+    """Largest |dp_s / dkappa_r| along the last axis of kappa, without forming the matrix: [*, n] -> [*].
 
     For a nonnegative kernel at most `kernel_derivative_bound`; nothing bounds that from above.
     """

@@ -3,6 +3,8 @@
 A memory is written one pair at a time, and rules differ most where something must be forgotten: a key that gets a
 new value, a topic that ends.  A stream takes keys K `[M, d]` and values V `[N, d_v]` and says what is written at each
 of N writes, what an input-dependent gate would do there, and since when the pairs are wanted.
+Source: Schlag, Irie, Schmidhuber 2021, arXiv:2102.11174 (keys that get a new value); Yang, Kautz, Hatamizadeh 2024,
+arXiv:2412.06464 (a gate that flushes the memory).
 """
 
 from __future__ import annotations

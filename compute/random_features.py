@@ -33,7 +33,10 @@ def orthogonal_directions(d_phi: int, d_k: int, rng: np.random.Generator) -> np.
 
 
 def directions(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:
-    """The m directions of one draw, [m, d_k] float64, read-only.  ValueError naming m, d_k or seed."""
+    """The m directions of one draw, [m, d_k] float64, read-only; orthogonal in blocks of d_k, or independent.
+
+    ValueError naming m, d_k or seed.
+    """
     return _drawn(whole("m", m, 1), whole("d_k", d_k, 1), whole("seed", seed, 0), bool(orthogonal))
 
 

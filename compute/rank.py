@@ -4,6 +4,7 @@ The module works in float64 and hands float64 out whatever comes in, because rou
 dtype would be counted as rank.  `dtype="float32"` shows exactly that; every function takes it.
 A kernel of d_phi features is a product of two thin matrices, hence rank ≤ d_phi at any length, and
 its spectrum follows from two QR factors without the N × N matrix.
+Source: Golub & Van Loan 2013, Matrix Computations, 4th edition (numerical rank, section 5.4; QR of thin factors).
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def kernel_spectrum(
 def spectra(
     Q: Array, K: Array, phi: Phi, lengths: Sequence[int], scale: float | None = None, *, dtype: str = "float64"
 ) -> Array:
-    """`kernel_spectrum` of the first N queries and keys for each N of `lengths`, `[*lead, len(lengths), max(lengths)]`.
+    """`kernel_spectrum` of the first N rows of Q and K for each N of `lengths`, `[*lead, len(lengths), max(lengths)]`.
 
     Row i holds N values, zeros where the features are exhausted, then NaN.  What prefixes share is computed once: the
     matrix, or features and, where these are fewer than N, triangular factors that grow from length to length.
@@ -175,7 +176,7 @@ def past_to_future(M: Array) -> Array:
 def block_rank(M: Array, rtol: float = 1e-10, *, dtype: str = "float64") -> Any:
     """`numerical_rank` of `past_to_future(M)`: the least state through which the past reaches the future.
 
-    ValueError naming M (not square, one row, NaN, Inf), rtol or dtype.
+    M `[*lead, N, N]`.  ValueError naming M (not square, one row, NaN, Inf), rtol or dtype.
     """
     (M,) = admit(ndim=2, M=M).arrays
     return numerical_rank(past_to_future(M), rtol, dtype=dtype)

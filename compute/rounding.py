@@ -1,7 +1,8 @@
 """Adding in few digits: where a running sum stops growing, and how short it falls.
 
 NumPy has no bfloat16, so numbers are rounded to it here, to nearest with ties to even, the way hardware does.
-What stalls is any sum whose next term is at most half the gap to the next number (IEEE 754 rounding).
+What stalls is any sum whose next term is at most half the gap to the next number.
+Source: IEEE 754-2019, Standard for Floating-Point Arithmetic, sections 3.4 and 4.3.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 
 
 def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
-    """x rounded to the nearest number of the format, ties to even, in the narrowest NumPy type that holds it.
+    """x [*] rounded to the nearest number of the format, ties to even, in the narrowest NumPy type that holds it.
 
     x: a NumPy array or number; NaN and Inf stay.  dtype: a key of DIGITS; bfloat16 comes back as float32.
     ValueError, beginning with the argument's name, on another dtype, a torch tensor, or what holds no real numbers.

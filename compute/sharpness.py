@@ -1,7 +1,9 @@
 """How sharp can weights be?  Normalised weights of every map, their limit for long queries, and their summary.
 
 The setting of the view: one query c·q against keys, c the sharpness, both sides tempered by d_k^(−1/4), so that with
-φ = None the weights are softmax attention's, exp(c q·k/√d_k).
+phi None the weights are softmax attention's, exp(c q·k/√d_k); else phi is a feature map, or any function
+[*, d_k] → [*, d_phi] where its limit is not asked for.
+Source: Zhang et al. 2024, arXiv:2402.04347, for sharp weights as what softmax has and maps lose.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ class WriteRule:
     """Whether the write is the difference between v and what the memory already says under k."""
 
     def __call__(self, S: Array, k: Array, v: Array, *, alpha: Any = 1.0, beta: Any = 1.0) -> Array:
+        """The next memory, `[*lead, d_phi, d_v]`; arguments and errors as above."""
         admitted = admit(finite=False, S=S, k=k, v=v)
         S, k, v = admitted.arrays
         if S.ndim < 2:

@@ -40,6 +40,7 @@ class Features(NamedTuple):
 
     @property
     def xp(self) -> Any:
+        """The namespace of the arrays."""
         return self.admitted.xp
 
 

@@ -75,7 +75,8 @@ def autograd_gradients(
 ) -> Gradients:
     """The same gradients by torch autograd through one of `FORMS`; NumPy in gives NumPy out.
 
-    Shapes and errors as in `cumulative_sum_gradients`; torch is imported only here.
+    form: the one that is differentiated.  Other arguments, shapes and errors as in `cumulative_sum_gradients`; torch
+    is imported only here.
     Memory is what autograd keeps: T^2 numbers for the parallel form, T d_phi d_v for the recurrent one.
     """
     import torch

@@ -6,7 +6,8 @@ not see the scale of a row.  None of them needs a positive feature map.
 
 Shapes as in `causal`: Q, K [*lead, T, d_k], V [*lead, T, d_v], O [*lead, T, d_v].  Every function takes
 `chunk`, `mask`, `state`, `return_state` and, where gates make sense, `log_alpha`, with the meaning they
-have in `causal_linear_attention_recurrent`, and refuses the same values.
+have in `causal_linear_attention_recurrent`, and refuses the same values.  norm_eps is added to the mean
+square under an output norm's root: at 0 a row of zeros is NaN, below it is refused.
 """
 
 from __future__ import annotations
@@ -104,6 +105,8 @@ def transnormer_attention(
 ) -> Array | tuple[Array, State]:
     """No denominator: the RMS norm of phi(q) S_t, times a gain that broadcasts against O.
 
+    phi: [*, d_k] -> [*, d_phi], of any sign.
+    Raises ValueError, beginning with the argument's name, on wrong shapes, NaN, Inf or a negative norm_eps.
     Source: Qin et al. 2022, arXiv:2210.10340.
     """
     f, sums = _read(admit_qkv(Q, K, V, causal=True), phi, chunk, log_alpha=log_alpha, mask=mask, state=state)
@@ -148,7 +151,7 @@ def lightning_attention(
 def rms_norm(x: Array, gain: Array | None = None, norm_eps: float = NORM_EPS) -> Array:
     """x [*, d] over the root of its mean square along the last axis, times the gain.
 
-    norm_eps: added to the mean square; at 0 a zero row is NaN.
+    norm_eps: added to the mean square; at 0 a zero row is NaN.  ValueError naming x, gain or norm_eps.
     Source: Qin et al. 2022, arXiv:2210.10340, for its place in linear attention.
     """
     admitted = admit(x=x)
@@ -163,7 +166,10 @@ def floored(num: Array, den: Array) -> Array:
 
 
 def retnet_log_alpha(n_heads: int) -> np.ndarray:
-    """RetNet's fixed decays [n_heads]: log(1 - 2^(-5-h)), h = 0, 1, ...  (arXiv:2307.08621)."""
+    """RetNet's fixed decays [n_heads]: log(1 - 2^(-5-h)), h = 0, 1, ...  (arXiv:2307.08621).
+
+    ValueError naming n_heads where it is no whole number of at least 1.
+    """
     return np.log1p(-(2.0 ** (-5.0 - np.arange(whole("n_heads", n_heads, 1)))))
 
 

@@ -101,6 +101,7 @@ class LogFeatureMap(FeatureMap):
 
 
 def products(a: Array, b: Array) -> Array:
+    """a·b for all pairs of rows, let in already: [*, n, d], [*, m, d] → [*, n, m]."""
     return a @ namespace(a).matrix_transpose(b)
 
 

@@ -60,9 +60,9 @@ def bill(
     """Bytes kept after `tokens` tokens of each of `batch` sequences.
 
     Arguments win over what the config says; a difference stands in `warnings`.  A windowed layer keeps the last
-    W - 1 tokens.  With tp > 1 the bill is that of one tensor-parallel rank, the fullest.
-    engine: "arithmetic", or whose pages are counted instead (`options.ENGINES`).
-    Raises ValueError that begins with the argument's name.
+    W - 1 tokens.  shape: what `read_config` made of a config.  kv_dtype, state_dtype, conv_dtype, conv_columns, mla and
+    engine mean what they mean in `Options`; with tp > 1 the bill is that of one tensor-parallel rank, the fullest.
+    All sizes are exact ints, in bytes.  Raises ValueError that begins with the argument's name.
     """
     made("shape", shape, ModelShape)
     options = Options(batch, kv_dtype, state_dtype, conv_dtype, conv_columns, mla, tp, engine).counted

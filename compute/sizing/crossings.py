@@ -1,4 +1,9 @@
-"""Where curves meet, what fits, and what a decode step reads."""
+"""Where curves meet, what fits, and what a decode step reads.
+
+shape: what `read_config` made of a config.  options: how it is billed.  Sizes are exact ints in bytes, contexts in
+tokens.  Every function raises ValueError, beginning with the argument's name, on another kind of object, or on counts
+that are no whole numbers or too small.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +183,7 @@ def tokens_per_second_bound(
 ) -> float | None:
     """Upper bound on decoded tokens a second from memory bandwidth alone, all sequences together.
 
-    weight_bytes: active weights read once a step.  None if nothing is read.
+    bytes_per_second: the memory's bandwidth.  weight_bytes: active weights read once a step.  None if nothing is read.
     """
     bandwidth = whole("bytes_per_second", bytes_per_second, 1)
     moved = whole("weight_bytes", weight_bytes, 0) + decode_step(shape, tokens, options).total

@@ -44,6 +44,7 @@ class Paging:
 
     @property
     def kind(self) -> str:
+        """Kind of layer, as the picker calls it."""
         return self.family.kind
 
     def pages(self, T: int) -> int:
@@ -146,7 +147,7 @@ def reserve(
     speculative: int = 0,
     in_flight: int = IN_FLIGHT,
 ) -> Reservation:
-    """Pages that vLLM 0.33 needs for one sequence of at most `tokens` tokens on one rank.
+    """Pages that vLLM 0.33 needs for one sequence of at most `tokens` tokens of a model's shape on one rank.
 
     prefix_caching: a second page per state, as in its "align" mode.  speculative: extra state pages.
     in_flight: tokens the scheduler may add at once, which a windowed layer must hold beside its window.

@@ -126,6 +126,7 @@ class Both(Family):
 
     @property
     def window(self) -> int | None:
+        """Tokens its cache is limited to, None without a limit."""
         return self.attention.window
 
     def state(self, ranks: int = 1) -> Runs:

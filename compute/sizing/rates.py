@@ -74,7 +74,10 @@ def each(tokens: int | np.ndarray, exact: Callable[[int], int]) -> int | np.ndar
 
 
 def rates(shape: ModelShape, options: Options = DEFAULT) -> Rates:
-    """Constants and rates of the whole model; agrees with `bill` at every T."""
+    """Constants and rates of the whole model, in bytes; agrees with `bill` at every T.
+
+    ValueError unless shape is a ModelShape and options are Options.
+    """
     return _rates(made("shape", shape, ModelShape), made("options", options, Options))
 
 

@@ -19,6 +19,7 @@ class LayerGroup:
 
     @property
     def kind(self) -> str:
+        """Kind of layer, as a bill's row calls it."""
         return self.family.kind
 
 

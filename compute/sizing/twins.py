@@ -20,7 +20,7 @@ def all_softmax_twin(shape: ModelShape) -> ModelShape | None:
     """The model with every recurrent layer replaced by its own softmax layer.
 
     A model without recurrent layers is its own twin.  None where there is no such twin: no softmax layer to copy, or
-    layers that pay for cache and state at once.
+    layers that pay for cache and state at once.  ValueError unless shape is a ModelShape.
     """
     made("shape", shape, ModelShape)
     recurrent = [group for group in shape.layers if _recurrent(group)]
@@ -43,7 +43,7 @@ def _recurrent(group: LayerGroup) -> bool:
 
 def normaliser_numbers(shape: ModelShape) -> int | None:
     """Entries of z that the same linear layers would keep beside their states, features as wide as keys: layers · heads
-    · d_k, one sequence.  None if no layer keeps a matrix of keys by values.
+    · d_k, one sequence.  None if no layer keeps a matrix of keys by values.  ValueError unless shape is a ModelShape.
     """
     made("shape", shape, ModelShape)
     found = [(group.count, matrix_heads(group.family)) for group in shape.layers]

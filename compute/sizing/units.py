@@ -1,4 +1,7 @@
-"""Bytes for people, and two closed forms of the lessons."""
+"""Bytes for people, and two closed forms of the lessons, in exact ints.
+
+bytes_per: bytes of one number.  ValueError, beginning with the argument's name, on no whole number or one too small.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ def _rounded(n: int, power: int, digits: int) -> tuple[int, int, int]:
 
 
 def taylor_state_bytes(d_head: int, d_v: int, n_heads: int, bytes_per: int = 4) -> int:
-    """Bytes of one layer's decode state under second-order Taylor features: S and z of every head.
+    """Bytes of one layer's decode state under second-order Taylor features: S and z of each of n_heads heads.
 
     d_phi = 1 + d_head + d_head^2 (arXiv:2402.18668); S holds d_phi × d_v numbers, z holds d_phi.
     """

@@ -78,7 +78,7 @@ OWN: dict[Any, dict[str, Any]] = {
     feature_maps.positive_random_features: dict(X=Q),
     feature_maps.taylor_features: dict(X=Q),
     row_sums: dict(kernel=SQUARE),
-    ratios: dict(g=RNG.standard_normal((3, 4))),
+    ratios: dict(projections=RNG.standard_normal((3, 4))),
     ratio_spread: dict(at=[0.5]),
     match_weights: dict(q=Q[0, 0], K=K[0]),
     limit_weights: dict(q=Q[0, 0], K=K[0]),
