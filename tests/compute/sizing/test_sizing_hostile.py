@@ -91,7 +91,7 @@ def test_just_within_the_limits_is_read():
     assert read_config(json.dumps(config)).layers == read_config(LLAMA).layers
 
 
-@pytest.mark.parametrize("value", [float("nan"), 10**15, b"bytes", {1: 2}, object(), {"a": {1, 2}}], ids=repr)
+@pytest.mark.parametrize("value", [float("nan"), 10**15, b"bytes", {1: 2}, object, {"a": {1, 2}}], ids=repr)
 def test_dicts_built_in_python_meet_the_same_limits(value):
     refused(LLAMA | {"extra": value})
 
