@@ -22,7 +22,8 @@ serve: .venv/serve-$(TORCH).stamp
 	  sh -c "$$(sed -n 's/^web: *//p' Procfile)"
 
 test: .venv/test.stamp
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not ui and not outside"
+	$(BIN)/python -m pytest -m "ui and not outside"
 
 outside: .venv/outside.stamp
 	$(BIN)/python -m pytest -m outside

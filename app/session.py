@@ -85,8 +85,7 @@ class Session:
             self.busy = False
 
     def tell(self, told: Answer) -> None:
-        """Send what differs from what the browser has."""
-        self.say_words()
+        """Send what differs from what the browser has; last the words, so that who reads them finds the rest there."""
         for name, columns in told.items():
             changed = {
                 column: value for column, value in columns.items() if not same(value, self.has[name].get(column))
@@ -95,6 +94,7 @@ class Session:
                 self.has[name] = columns
                 # Rows of a told list go together; a drawn column goes alone.
                 self.send(name, changed if is_drawn(name) else columns)
+        self.say_words()
 
     def say_words(self) -> None:
         told = written({name: getattr(self.lesson, name) for name in self.lesson.question.__dataclass_fields__})
