@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from typing import Any
 from urllib.parse import urlencode
@@ -15,9 +14,6 @@ from components.code import script
 from components.legal import Refused
 from components.lesson import Question
 from components.words import WORDS, written
-
-SAVING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="files")
-"""A page in one file takes seconds of computing: one at a time, beside the answers."""
 
 MOST_FILES = 24
 """Saved pages that are kept for fetching; the oldest goes first."""

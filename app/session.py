@@ -15,7 +15,7 @@ from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
 from app.desk import Desk
-from app.outputs import SAVING, citation, code, saved
+from app.outputs import citation, code, saved
 from components.about import NAME
 from components.lesson import Lesson, Question
 from components.own import MAX_BYTES, ConfigError, paste
@@ -33,6 +33,9 @@ LOG = logging.getLogger(__name__)
 
 COMPUTING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 """Answers are pure, so they may be made beside the event loop; models are written in session callbacks only."""
+
+SAVING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="files")
+"""A page in one file takes seconds of computing: one at a time, beside the answers."""
 
 
 def answers(views: tuple[View, ...], question: Question) -> Answer:

@@ -1,10 +1,10 @@
 """Static copies: made by a process of its own, linked when all are there, and never in the way."""
 
-import asyncio
 import sys
 
 import pytest
 from rendering import page
+from visiting import finished
 
 from app import copies
 from app.files import Published, folder
@@ -30,7 +30,7 @@ def named(monkeypatch):
 def test_copies_are_linked_from_their_pages_when_they_are_there(named, monkeypatch):
     monkeypatch.setattr(copies, "COMMAND", (sys.executable, "-c", MAKES))
     assert copies.copy_of("rank") == "" and not page("rank").with_attribute("data-static")
-    asyncio.run(copies.make_copies(0))
+    finished(copies.make_copies(0))
     assert copies.copy_of("explorer").endswith("copies-of-a-test/index.html") and copies.copy_of("memory") == ""
     (link,) = page("rank").with_attribute("data-static")
     assert link.attrs["href"] == copies.copy_of("rank")
@@ -41,7 +41,7 @@ def test_copies_are_linked_from_their_pages_when_they_are_there(named, monkeypat
 
 def test_a_failure_to_make_them_is_logged_and_leaves_no_link(named, monkeypatch, caplog):
     monkeypatch.setattr(copies, "COMMAND", (sys.executable, "-c", "import sys; sys.exit('no room')"))
-    asyncio.run(copies.make_copies(0))
+    finished(copies.make_copies(0))
     assert (
         "no static copies: no room" in caplog.text
         and copies.copy_of("rank") == ""

@@ -4,66 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from loading import CHEAP, Loads
 
 from app import choices, export
-from app.files import Published, folder, list_file, publish
-from app.outputs import MOST_FILES, saved
 from app.page import OVERVIEW, pages
-from components.lesson import Question
 from components.snippets import SNIPPETS
 
 ROOT = Path(__file__).resolve().parents[2]
-CHEAP = "random-features"
-"""The page that is made fastest."""
-
-
-@pytest.fixture
-def fixed(monkeypatch):
-    """Files without live choices: made in a second."""
-    monkeypatch.setattr(choices, "MOST_ANSWERS", 1)
-
-
-class Loads(HTMLParser):
-    """Every address that opening the page fetches, its links, and the text of its scripts and styles."""
-
-    LOADED = (
-        *((tag, "src") for tag in ("script", "img", "iframe", "source", "embed", "video", "audio", "track", "input")),
-        *((tag, "href") for tag in ("link", "use", "image")),
-        ("object", "data"),
-    )
-
-    def __init__(self, html: str):
-        super().__init__(convert_charrefs=True)
-        self.loads, self.links, self.scripts, self.styles, self.data, self._in = [], [], [], [], {}, None
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        told = dict(attrs)
-        self.loads += [told[attr] for name, attr in self.LOADED if name == tag and attr in told]
-        self.loads += [told[attr] for attr in ("srcset", "background", "poster") if attr in told]
-        self.styles += [told["style"]] if "style" in told else []
-        if tag == "a" and "href" in told:
-            self.links.append(told["href"])
-        self._in = (tag, told) if tag in ("script", "style") else None
-
-    def handle_endtag(self, tag):
-        self._in = None
-
-    def handle_data(self, text):
-        if self._in and self._in[0] == "style":
-            self.styles.append(text)
-        elif self._in and self._in[1].get("id"):
-            self.data[self._in[1]["id"]] = text
-        elif self._in:
-            self.scripts.append(text)
 
 
 def read(path: Path) -> Loads:
@@ -258,68 +210,6 @@ def test_the_pack_with_all_its_choices_keeps_the_limit(tmp_path):
     check_pack(tmp_path / "pack", made)
     for path in made:
         assert live(path.read_text(encoding="utf-8"))["words"], f"{path.name} has no live choice"
-
-
-# What the button saves
-
-
-@pytest.fixture
-def published(monkeypatch):
-    """No published files but this test's own."""
-    monkeypatch.setattr(Published, "_js", [])
-    before = set(folder().iterdir())
-    yield folder()
-    for path in set(folder().iterdir()) - before:
-        path.unlink()
-
-
-def content_of(address: str) -> str:
-    return (folder() / address.rpartition("_js/")[2].partition("?")[0]).read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("link", "kept"),
-    [
-        ("https://explorer.example/random-features?r=9", "https://explorer.example/random-features?"),
-        ('https://explorer.example/"><img src=x onerror=alert(1)>', "https://explorer.example/&#34;&gt;&lt;img"),
-        ("javascript:alert(1)", ""),
-        ("data:text/html,<script>alert(1)</script>", ""),
-        ("//evil.example", ""),
-        ({"toString": 1}, ""),
-        ("https://" + "x" * 100_000, "https://xxx"),
-        (None, ""),
-    ],
-)
-def test_the_link_that_a_browser_names_is_a_link_of_the_web_or_none(link, kept, fixed, published):
-    html = content_of(saved(CHEAP, Question(d_k=8), {"link": link, "at": {"r": "4"}}))
-    (served,) = [told for told in Loads(html).links if told not in ("",)] or [""]
-    assert f'href="{kept}' in html if kept else served == ""
-    assert len(served) < 5_000 and "<img" not in html and "javascript:" not in html
-
-
-@pytest.mark.parametrize(
-    "told", [{"at": {"r": "99"}}, {"at": {"nonsense": "1"}}, {"at": {"r": "<b>"}}, {"at": {"n": []}}]
-)
-def test_a_position_that_is_none_is_refused_and_nothing_is_published(told, published):
-    with pytest.raises(ValueError, match=f"^{next(iter(told['at']))} is"):
-        saved(CHEAP, Question(), told)
-    assert Published._js == []
-
-
-def test_after_a_hundred_saves_the_newest_are_there_and_no_more(published):
-    (published / "static.html").write_text("a copy")
-    (published / "lecture").mkdir(exist_ok=True)
-    (published / "lecture" / "rank.html").write_text("a copy of a lecture")
-    list_file("lecture/rank.html")
-    first = publish("memory", ".html", "page 0", most=MOST_FILES)
-    for i in range(100):
-        last = publish("memory", ".html", f"page {i}", most=MOST_FILES)
-        assert publish("memory", ".html", "page 0", most=MOST_FILES) == first
-    assert content_of(last) == "page 99" and content_of(first) == "page 0"
-    saves = [path for path in published.glob("memory-*.html")]
-    assert len(saves) == MOST_FILES and len(Published._js) == MOST_FILES + 1
-    assert content_of("_js/lecture/rank.html") == "a copy of a lecture"
-    shutil.rmtree(published / "lecture")
 
 
 # The texts that put a page elsewhere

@@ -21,6 +21,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
+from visiting import finished
 
 from app.page import NOTES, OVERVIEW, pages, views_of
 from app.tables import FILES, TABLES, filled
@@ -178,7 +179,7 @@ class Web:
                 while await connection.read_message() is not None:
                     pass
 
-        return asyncio.run(talk())
+        return finished(talk())
 
     def end(self) -> int:
         self.process.send_signal(signal.SIGTERM)

@@ -1,60 +1,22 @@
-"""One visitor's session: what is sent down after a choice, and what may come up."""
+"""One visitor's session: what is sent down after a choice."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import threading
 
 import numpy as np
 import pytest
-from bokeh.document import Document
-from hypothesis import given
-from hypothesis import strategies as st
+from visiting import Visit, finished
 
 import app.session as session_module
-from app.page import OVERVIEW, pages, views_of
-from app.session import EVENT_CHARACTERS, Session, answers, same
-from components.lesson import Lesson, Question
-from components.words import PHIS, WORDS
+from app.page import pages
+from app.session import answers, same
+from components.lesson import Question
+from components.words import PHIS
 
 every_page = pytest.mark.parametrize("name", pages())
-
-
-class Visit:
-    """A session whose next-tick callbacks are kept until `settle` runs them, as the event loop would."""
-
-    def __init__(self, name: str = OVERVIEW, **words):
-        self.document, self.waiting = Document(), []
-        self.document.add_next_tick_callback = self.waiting.append
-        self.lesson, self.views = Lesson(**words), views_of(name)
-        self.session = Session(self.views, self.lesson, self.document)
-
-    def settle(self):
-        async def run():
-            while self.waiting:
-                await self.waiting.pop(0)()
-
-        asyncio.run(run())
-
-    def sent(self) -> dict[str, dict]:
-        """Columns that stand in the answer sources."""
-        return {name: dict(source.data) for name, source in self.session.sources.items() if source.data}
-
-    def event(self, kind, told, count=1):
-        self.session.event.data = {"kind": [kind], "told": [told], "count": [count]}
-
-    @property
-    def notice(self) -> str:
-        told = self.session.sources.get("page.notice")
-        return told.data["text"][0] if told else ""
-
-    @property
-    def words(self) -> dict[str, str]:
-        """What the browser is told to write into the address."""
-        told = self.sent().get("page.words", {"word": [], "text": []})
-        return dict(zip(told["word"], told["text"], strict=True))
 
 
 CHOICES = {
@@ -162,7 +124,7 @@ def test_changes_that_come_while_an_answer_is_made_are_answered_once_with_the_ne
         gate.set()
         await running
 
-    asyncio.run(run())
+    finished(run())
     assert asked == ["relu", "dpfp"] and len(told) == 1
     assert visit.words == {"phi": "dpfp"}
     assert "DPFP" in str(visit.sent()["sharpness.phrases"])
@@ -190,101 +152,6 @@ def test_two_visitors_share_no_state():
     one.settle()
     two.settle()
     assert two.sent() == {} and two.lesson.phi == "elu"
-
-
-# Events
-
-
-def test_words_that_come_up_are_taken_and_absent_ones_are_left():
-    visit = Visit(seed=4)
-    visit.event("words", json.dumps({"phi": "relu", "d_k": "8"}))
-    assert visit.lesson.question == Question(phi="relu", d_k=8, seed=4)
-    visit.event("words", json.dumps({"phi": None, "seed": None, "d_k": "8"}), 2)
-    assert visit.lesson.question == Question(d_k=8)
-    assert visit.notice == ""
-
-
-def test_a_tap_takes_a_row_and_a_second_tap_lets_it_go():
-    visit = Visit()
-    visit.event("tap", json.dumps({"what": "row", "at": 7}))
-    assert visit.lesson.row == 7
-    visit.event("tap", json.dumps({"what": "row", "at": 7}), 2)
-    assert visit.lesson.row is None
-
-
-BAD_EVENTS = {
-    "no JSON": ("words", "{"),
-    "a number": ("words", "1"),
-    "a list": ("words", "[]"),
-    "null": ("words", "null"),
-    "bytes": ("words", b"{}"),
-    "nothing": ("words", None),
-    "an object": ("words", {"phi": "relu"}),
-    "deep": ("words", "[" * 3_000),
-    "huge": ("words", json.dumps({"phi": "relu", "more": "x" * EVENT_CHARACTERS})),
-    "markup": ("words", json.dumps({"phi": "<img src=x onerror=alert(1)>"})),
-    "markup everywhere": ("words", json.dumps({word: "</script>" for word in WORDS})),
-    "a nested word": ("words", json.dumps({"phi": {"phi": "relu"}})),
-    "a list for a word": ("words", json.dumps({"phi": ["relu"]})),
-    "a bool for a number": ("words", json.dumps({"d_k": True})),
-    "infinity": ("words", '{"rho": Infinity}'),
-    "NaN": ("words", '{"rho": NaN}'),
-    "a huge number": ("words", '{"seed": ' + "9" * 1_000 + "}"),
-    "no width": ("words", '{"d_k": 5}'),
-    "a surrogate": ("words", '{"phi": "\\ud800"}'),
-    "a dunder": ("words", '{"__class__": "x", "phi ": "relu"}'),
-    "a negative row": ("tap", '{"what": "row", "at": -1}'),
-    "a row beyond": ("tap", '{"what": "row", "at": 256}'),
-    "a fractional row": ("tap", '{"what": "row", "at": 3.5}'),
-    "a row in words": ("tap", '{"what": "row", "at": "7"}'),
-    "a row of all rows": ("tap", '{"what": "row", "at": [1, 2]}'),
-    "a true row": ("tap", '{"what": "row", "at": true}'),
-    "a tap on nothing": ("tap", '{"what": "column", "at": 3}'),
-    "a tap without a place": ("tap", '{"what": "row"}'),
-    "another kind": ("shutdown", "{}"),
-    "a kind that is a list": (["words"], '{"phi": "relu"}'),
-    "a rest": ("rest", '{"word": "n", "value": 12}'),
-}
-
-
-@pytest.mark.parametrize("kind, told", BAD_EVENTS.values(), ids=BAD_EVENTS)
-def test_a_bad_event_changes_nothing_and_raises_nothing(kind, told):
-    visit = Visit()
-    visit.event(kind, told)
-    assert visit.lesson.question == Question()
-    assert visit.waiting == []
-    assert "<" not in visit.notice or kind == "words"  # the page shows a notice as text, never as markup
-    assert len(visit.notice) < 6_000
-
-
-@pytest.mark.parametrize(
-    "data", [{}, {"kind": []}, {"kind": ["words"], "told": []}, {"told": ["{}"]}, {"kind": ["words"]}]
-)
-@pytest.mark.filterwarnings("ignore:ColumnDataSource")
-def test_an_event_without_its_columns_is_passed_over(data):
-    visit = Visit()
-    visit.session.event.data = data
-    assert visit.lesson.question == Question()
-
-
-VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=12))
-TOLD = st.dictionaries(st.sampled_from([*WORDS, "what", "at"]), VALUES, max_size=4).map(json.dumps)
-
-
-@given(st.sampled_from(["words", "tap", "rest", ""]), st.one_of(st.text(max_size=60), TOLD))
-def test_whatever_comes_up_leaves_a_legal_lesson(kind, told):
-    visit = Visit("sizing")
-    visit.event(kind, told)
-    for word, value in ((name, getattr(visit.lesson, name)) for name in Question.__dataclass_fields__):
-        assert WORDS[word].read(WORDS[word].write(value)) == value
-
-
-def test_a_refused_word_is_named_and_the_next_good_event_clears_the_notice():
-    visit = Visit()
-    visit.event("words", json.dumps({"phi": "nonsense", "d_k": "8"}))
-    assert visit.notice.startswith("phi ") and visit.lesson.d_k == 8
-    visit.event("words", json.dumps({"d_k": "16"}), 2)
-    assert visit.notice == ""
 
 
 # Equality

@@ -6,14 +6,14 @@ import re
 
 import numpy as np
 import pytest
+from forms_asked import FIRST, RANDOM_TOKENS, asked, curves, frames, last, questions, text_of
 
 from app.session import same
 from components.controls import CONTROLS
 from components.forms import VIEW
-from components.forms_frames import CEILING, FLOOR, PARTS, gap_heights, level, shown
+from components.forms_frames import CEILING, FLOOR
 from components.forms_picture import BOXES, READS
-from components.forms_run import HAND, RANDOM, long_sums, run
-from components.forms_said import fraction, sci
+from components.forms_run import HAND, RANDOM, long_sums
 from components.lesson import Lesson, Question
 from components.teaching import teaching
 from components.words import EXAMPLES, PHIS, PITFALLS, WORDS
@@ -22,49 +22,7 @@ from compute.feature_maps import FEATURE_MAPS
 from compute.pitfalls import PITFALLS as MISTAKES
 from compute.toys import queries_and_keys
 
-RANDOM_TOKENS = Question(example="random")
 every_pitfall = pytest.mark.parametrize("pitfall", PITFALLS)
-FIRST = VIEW.answer(Question())
-
-
-def asked(**words) -> Question:
-    return Question(**words)
-
-
-def frames(question: Question) -> dict:
-    """The frames of the tokens that there are."""
-    T = HAND if question.example == "hand" else RANDOM
-    return {name: column[:T] for name, column in VIEW.answer(question)["forms.frames"].items()}
-
-
-def last(question: Question, column: str):
-    return frames(question)[column][-1]
-
-
-def curves(question: Question) -> dict:
-    """Everything drawn against t, channel by channel."""
-    told = VIEW.answer(question)
-    channels = {
-        f"{form}_{i + 1}": told["forms.outputs"][form].reshape(2, RANDOM + 1)[i, :RANDOM]
-        for form in ("recurrent", "parallel", "chunkwise")
-        for i in range(2)
-    }
-    T = HAND if question.example == "hand" else RANDOM
-    drawn = {**channels, **{name: x for name, x in told["forms.checks"].items() if name != "t"}}
-    assert all(np.isnan(x[T:]).all() for x in drawn.values())
-    return {name: x[:T] for name, x in drawn.items()}
-
-
-def text_of(question: Question, node: str) -> str:
-    told = VIEW.answer(question)["forms.texts"]
-    return told["text"][told["node"].index(node)]
-
-
-def questions() -> list[Question]:
-    found = [asked(example=e, pitfall=p, chunk=c) for e in EXAMPLES for p in PITFALLS for c in (1, 2, 10, 64)]
-    found += [asked(example="random", phi=phi, d_k=d_k, pitfall=p) for phi in PHIS for d_k in (4, 64) for p in PITFALLS]
-    found += [asked(phi="softmax"), asked(phi="taylor", d_k=64, seed=99)]
-    return found
 
 
 # What the hand example says
@@ -236,136 +194,6 @@ def test_softmax_has_no_state_and_no_pitfall():
     Q, K = (x[:RANDOM] for x in queries_and_keys(16, 0))
     V = np.random.default_rng([0, 1]).standard_normal((RANDOM, 8))
     np.testing.assert_allclose(drawn["parallel_2"], softmax_attention(Q, K, V)[:, 1], rtol=1e-5)
-
-
-# Chunks
-
-
-@pytest.mark.parametrize("chunk", [1, 10, 16, 37, 64])
-def test_the_grid_covers_every_token_once(chunk):
-    told = VIEW.answer(asked(example="random", chunk=chunk))["forms.chunks"]
-    start, stop = told["start"][~np.isnan(told["start"])], told["stop"][~np.isnan(told["stop"])]
-    assert start[0] == 0 and stop[-1] == 1 and np.array_equal(start[1:], stop[:-1])
-    assert len(start) == -(-RANDOM // chunk)
-
-
-def test_the_state_is_handed_on_when_a_chunk_begins():
-    told = frames(asked(example="random", chunk=10))
-    passed = (~np.isnan(told["handed"])).sum(axis=1)
-    assert [int(passed[t]) for t in (0, 9, 10, 19, 20, 36)] == [0, 0, 1, 1, 2, 3]
-    assert (
-        "3× so far" in told["sentence"][-1]
-        and text_of(asked(example="random", chunk=10), "forms.chunks") == "3 × 10 + 7"
-    )
-
-
-def test_what_is_not_read_yet_lies_under_a_cover():
-    """It begins between the token read and the next one, and below the row of the matrix."""
-    for question, T in ((Question(), HAND), (RANDOM_TOKENS, RANDOM)):
-        told, t = frames(question), np.arange(T)
-        assert (told["unread"] > t + 1).all() and (told["unread"] < t + 2).all()
-        np.testing.assert_allclose(told["bottom"], (t + 1) / T, rtol=1e-6)
-
-
-@pytest.mark.parametrize("phi", ["elu", "identity", "relu", "taylor"])
-def test_the_matrix_is_drawn_cell_by_cell_below_and_on_the_diagonal(phi):
-    told = VIEW.answer(asked(example="random", phi=phi))["forms.kernel"]
-    rows, columns = (np.rint(told[edge] * RANDOM).astype(int) for edge in ("top", "left"))
-    assert sorted(zip(rows, columns)) == [(t, s) for t in range(RANDOM) for s in range(t + 1)]
-    kernel = run("random", phi, 16, 0, 16, "none").kernel[rows, columns]
-    signs = np.sign(told["value"].astype(int) - 128)
-    assert (signs[signs != 0] == np.sign(kernel)[signs != 0]).all() and np.abs(
-        told["value"].astype(int) - 128
-    ).max() >= 127
-    order = np.argsort(kernel)
-    assert (np.diff(told["value"][order].astype(int)) >= 0).all()
-
-
-def test_the_matrix_by_hand_is_drawn_in_thirds_by_square_roots():
-    told = {name: x[:6] for name, x in FIRST["forms.kernel"].items()}
-    np.testing.assert_allclose(told["left"] * 3, [0, 0, 1, 0, 1, 2], atol=1e-6)
-    np.testing.assert_allclose(told["bottom"] * 3, [1, 2, 2, 3, 3, 3], atol=1e-6)
-    assert told["value"].tolist() == [round(127.5 + 127.5 * (x / 5) ** 0.5) for x in (3, 5, 4, 4, 5, 3)]
-    assert np.isnan(FIRST["forms.kernel"]["left"][6:]).all()
-
-
-def test_cells_of_the_recurrence_fill_their_boxes():
-    for question, shape in ((Question(), (2, 2)), (RANDOM_TOKENS, (16, 8)), (asked(example="random", d_k=4), (4, 8))):
-        told, start = VIEW.answer(question)["forms.cells"], 0
-        for name, (most_rows, most_columns) in PARTS.items():
-            left, top, right, bottom = BOXES[name]
-            box = {edge: told[edge][start : start + most_rows * most_columns] for edge in told}
-            start += most_rows * most_columns
-            there = ~np.isnan(box["left"])
-            assert there.sum() == min(shape[0], most_rows) * min(shape[1], most_columns)
-            area = ((box["right"] - box["left"]) * (box["bottom"] - box["top"]))[there].sum()
-            assert area == pytest.approx((right - left) * (bottom - top), rel=1e-5)
-            assert (box["left"][there].min(), box["top"][there].min()) == pytest.approx((left, top))
-
-
-def test_levels_of_the_cells_follow_the_numbers_by_hand():
-    """Step 3: S = (3 2; 2 3) on a scale of 3, v = (1, 1) on one of 1, o = (7/12, 2/3)."""
-    cells, at = last(Question(), "cells"), {}
-    start = 0
-    for name, (rows, columns) in PARTS.items():
-        at[name], start = cells[start:], start + rows * columns
-    assert at["S"][:4].tolist() == [255, round(127.5 + 85), round(127.5 + 85), 255] and at["S"][4] == 128
-    assert at["v"][:2].tolist() == [255, 255] and at["o"][:2].tolist() == [round(127.5 * 19 / 12), round(127.5 * 5 / 3)]
-
-
-# Form
-
-
-@pytest.mark.parametrize("question", questions(), ids=str)
-def test_an_answer_has_the_same_shape_whatever_is_asked(question):
-    """The browser writes into the arrays it has; pools are replaced as a whole."""
-    told, pools = VIEW.answer(question), {bind.pool for reel in VIEW.reels for bind in reel.binds}
-    assert {name: set(columns) for name, columns in told.items()} == {name: set(c) for name, c in FIRST.items()}
-    for name, columns in told.items():
-        lengths = {len(column) for column in columns.values()}
-        assert len(lengths) == 1, name
-        for column, values in columns.items():
-            old = FIRST[name][column]
-            assert isinstance(values, np.ndarray) == isinstance(old, np.ndarray), (name, column)
-            if isinstance(values, np.ndarray):
-                assert values.dtype == old.dtype and values.shape[1:] == old.shape[1:], (name, column)
-            if name not in pools:
-                assert len(values) == len(old), (name, column)
-    for name, keys in (("forms.props", ("model", "property")), ("forms.texts", ("node",)), ("forms.math", ("node",))):
-        assert all(told[name][key] == FIRST[name][key] for key in keys)
-    spoken = [*told["forms.frames"]["headline"], *told["forms.frames"]["sentence"], *told["forms.texts"]["text"]]
-    assert not [text for text in spoken if {"nan", "inf", "None"} & set(re.split(r"[\s·,.]+", text))]
-
-
-def test_the_frames_weigh_little():
-    """One choice sends them all."""
-    sizes = [
-        sum(c.nbytes for c in told.values() if isinstance(c, np.ndarray)) for told in map(frames, questions()[:40])
-    ]
-    assert max(sizes) < 50_000
-
-
-@pytest.mark.parametrize("count", [1, 2, 15, 16, 24, 273, 4161])
-def test_of_many_rows_sixteen_are_shown_evenly_spread(count):
-    rows = shown(count, 16)
-    assert len(rows) == min(count, 16) == len(set(rows)) and rows[0] == 0 and rows[-1] < count
-    assert set(np.diff(rows)) <= {count // 16, -(-count // 16), 1 if count <= 16 else count // 16}
-
-
-def test_cells_are_white_at_zero_and_where_nothing_is():
-    assert level(np.array([0.0, np.nan, 2.0, -2.0]), 1.0).tolist() == [128, 128, 255, 0]
-    assert level(np.zeros(2), 0.0).tolist() == [128, 128]
-
-
-@pytest.mark.parametrize("gaps", [[0.0, 0.0], [3e-16, 2e-16], [0.5, 1e-16], [1e-12, 1e-11], [np.nan, 0.0]])
-def test_labels_of_differences_keep_apart_from_each_other_and_from_the_dashed_line(gaps):
-    heights = np.log10(gap_heights(gaps))
-    assert abs(heights[0] - heights[1]) > 2.3 and (np.abs(heights - np.log10(2.0**-52)) > 1.9).all()
-
-
-def test_numbers_are_said_as_fractions_or_powers():
-    assert [sci(x) for x in (0.0, 4.4e-16, 0.014, 15.37, np.nan)] == ["0", "4.4·10⁻¹⁶", "0.014", "15.37", "undefined"]
-    assert [fraction(x) for x in (2.0, -0.5, np.nan, 1 / 3)] == ["2", "−1/2", "0/0", "0.3333333"]
 
 
 # Words, controls, teaching

@@ -110,6 +110,18 @@ def tab(browser, server):
     assert not tab.complaints
 
 
+@pytest.fixture
+def share(browser, server):
+    """A visitor who may use the clipboard."""
+    context = browser.new_context(
+        viewport={"width": 1440, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    tab = Tab(context.new_page(), server)
+    yield tab
+    context.close()
+    assert not tab.complaints
+
+
 def pytest_generate_tests(metafunc):
     if "name" in metafunc.fixturenames:
         from app.page import pages

@@ -6,10 +6,11 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from asked import MARKUP, SCRIPT, outside
-from driving import AXES, Question, check
+from checking import check
 
 from app.page import OVERVIEW
-from components.lesson import SERVER
+from components.axes import AXES
+from components.lesson import SERVER, Question
 from components.words import WORDS
 
 # Reading

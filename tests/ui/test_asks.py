@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from driving import AXES, Question, check
+from checking import check
 
 from app.page import OVERVIEW, pages
+from components.axes import AXES
+from components.lesson import Question
 
 CHOICES = [
     (OVERVIEW, "phi", "taylor"), (OVERVIEW, "phi", "favor"), (OVERVIEW, "phi", "softmax"), (OVERVIEW, "d_k", 32),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from driving import AXES, Question, check, moved_by, start_positions
+from checking import check, moved_by
 
 from app.page import OVERVIEW, figures_of, pages, view, views_of
+from components.axes import AXES
+from components.lesson import Question
 from components.sharpness_run import STEP
+from components.view import start_positions
 from compute.sharpness import match_weights
 from compute.sizing import bill, load_model
 from compute.toys import queries_and_keys

@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from driving import AXES, Question, check
+from checking import check
 from hosting import Host, frame, serving
 
+from components.axes import AXES
+from components.lesson import Question
 from components.words import WORDS
 
 MARKUP = '<img src=x onerror="alert(1)">'

@@ -13,10 +13,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from driving import Question, check
+from checking import check
 from hosting import serving
 
 from app.page import pages
+from components.lesson import Question
 from components.words import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]

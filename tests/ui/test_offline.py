@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from driving import AXES, OVERVIEW, Question, check, start_positions
+from checking import check
 from filed import FileTab, asked_by, offered
 
 from app.export import LARGEST, SUFFIX, one_file, pack, write
-from app.page import pages, views_of
+from app.page import OVERVIEW, pages, views_of
+from components.axes import AXES
+from components.lesson import Question
 from components.teaching import teaching
+from components.view import start_positions
 from components.words import WORDS
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from driving import Question, check
+from checking import check
 
 from app.page import OVERVIEW, figures_of, pages, views_of
+from components.lesson import Question
 
 
 def test_a_page_opens_silent_still_and_painted_with_the_right_numbers(tab, name):

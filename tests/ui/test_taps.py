@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from driving import Question, check
+from checking import check
 
 from components.axes import AXES
+from components.lesson import Question
 from components.rank_run import FLOOR
 
 LINE = """() => {
