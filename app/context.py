@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from app.desk import cost
+from app.device import cost, lacks
 from app.figures import Figures
 from components.about import NAME, running_version
 from components.axes import AXES
@@ -19,6 +19,7 @@ from components.sweep_pictures import pictures_of
 from components.teaching import teaching
 from components.view import View, start_positions
 from components.words import HIDDEN, PHIS, WORDS, written
+from compute.sweeps.registry import SWEEPS
 from compute.sweeps.shipped import shipped
 
 KEPT = ("embed", "hide", "reveal", "host")
@@ -155,6 +156,7 @@ def told_sweeps(view: str) -> list[dict[str, Any]]:
     told = []
     for picture in pictures_of(view):
         if result := shipped(picture.sweep):
+            sweep = SWEEPS[picture.sweep]
             lines = ", ".join(f"{level:g}" for level in picture.contours)
             key = (
                 f"up: {picture.up_label}",
@@ -168,7 +170,8 @@ def told_sweeps(view: str) -> list[dict[str, Any]]:
                     "height": HEIGHT,
                     "key": "; ".join(filter(None, key)),
                     "said": said(result),
-                    "cost": cost(picture.sweep),
+                    "lacks": lacks(sweep),
+                    "cost": cost(sweep),
                 }
             )
     return told

@@ -6,54 +6,23 @@ Progress arrives in the runner's thread; models are written in session callbacks
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from bokeh.document import Document
 
+from app.device import device, lacks, runner
 from components.reel import Columns
 from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
-from compute.sweeps.cluster import VARIABLE as CLUSTER
-from compute.sweeps.places import estimate, processor, wish
 from compute.sweeps.places import said as duration
 from compute.sweeps.registry import SWEEPS
-from compute.sweeps.runner import Runner
 from compute.sweeps.shipped import shipped
 from compute.sweeps.tickets import Progress, Refused, Ticket
 
 LOG = logging.getLogger(__name__)
 Send = Callable[[str, Columns], None]
-
-
-@cache
-def runner() -> Runner:
-    """The one queue of this process, made when somebody first asks."""
-    return Runner()
-
-
-def place() -> str:
-    """Where a sweep asked for now is computed, as far as it is known before a process starts."""
-    made = runner() if runner.cache_info().currsize else None
-    if made and made.place:
-        return made.place["name"]
-    if os.environ.get(CLUSTER):
-        return "a Dask cluster"
-    wanted = wish()
-    if wanted == "cuda" or (wanted == "auto" and Path("/dev/nvidia0").exists()):
-        return "an NVIDIA GPU"
-    return "Apple's GPU" if wanted == "mps" else processor()
-
-
-def cost(word: str) -> str:
-    """What the quick question of a sweep costs there; by what is known of a CPU until the device has been seen."""
-    sweep = SWEEPS[word]
-    known = runner() if runner.cache_info().currsize else None
-    seconds = known.estimate_s(sweep, sweep.quick) if known else estimate(sweep, sweep.quick, "cpu")
-    return f"{duration(seconds)} on {place()}"
 
 
 class Desk:
@@ -88,6 +57,9 @@ class Desk:
 
     def _run(self, name: str) -> None:
         sweep = SWEEPS[PICTURES[name].sweep]
+        if reason := lacks(sweep):
+            self._say("idle", 0.0, f"This sweep cannot run: {reason}.", name)
+            return
         try:
             ticket = runner().submit(sweep, sweep.quick, visitor=self.visitor)
         except Refused as reason:
@@ -131,4 +103,5 @@ class Desk:
 
     def _say(self, state: str, fraction: float, text: str, name: str = "") -> None:
         told = {"name": [name or self.name], "state": [state], "fraction": [fraction], "text": [text]}
+        told["device"] = [device().badge]
         self.send_columns("page.sweep", told)

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, Template
 from app.claimed import claims_of
 from app.context import between_stops, context, in_script, started
 from app.copies import copy_of
+from app.device import badge
 from app.figures import Figures, page_figures
 from app.files import publish
 from app.session import Session, answers
@@ -136,6 +137,7 @@ def _fill(document: Any, name: str) -> None:
     document.template_variables.update(
         told,
         static=copy_of(name),
+        device=badge(name),
         pending=lesson.question != Question(),
         controls={word: CONTROLS[word].label for word in controls},
         page_data=in_script(told["data"]),

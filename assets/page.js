@@ -134,8 +134,9 @@
   // --- a sweep: asked for here, computed elsewhere
   for (const button of all('[data-sweep]')) button.addEventListener('click', () =>
     send('sweep', {do: button.dataset.sweep, name: button.closest('[data-sweep-of]').dataset.sweepOf}))
-  function sweep({name, state, fraction, text}) {
+  function sweep({name, state, fraction, text, device}) {
     if (!name?.length) return
+    X.say('page.device', device[0])
     X.say(`${name[0]}_said`, text[0])
     const home = document.querySelector(`[data-sweep-of="${name[0]}"]`), running = state[0] == 'running'
     const bar = home.querySelector('progress')

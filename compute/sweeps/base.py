@@ -121,6 +121,8 @@ class Sweep:
     """A question that a laptop answers in seconds."""
     needs_float64: ClassVar[bool] = False
     """Such a sweep skips devices without float64."""
+    needs_torch: ClassVar[bool] = False
+    """NumPy is not enough for it."""
     timed: ClassVar[bool] = False
     """Its result is a measurement of one device, and good for that device only."""
     dims: ClassVar[dict[str, tuple[str, ...]]]

@@ -58,6 +58,7 @@ class TrainedRecall(Sweep):
         "weights.  More pairs than in training ask for what was never practised."
     )
     question = TrainedQuestion
+    needs_torch = True
     quick = TrainedQuestion(
         mixers=("additive", "delta", "softmax"), widths=(8,), layers=2, d=32, words=32, trained=(4, 8),
         pairs=(4, 8, 16), rates=(4e-3, 1e-2), draws=1, steps=300, tokens=768,

@@ -10,7 +10,7 @@ import pytest
 from app import desk
 from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
-from compute.sweeps.places import find, processor
+from compute.sweeps.places import find
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.running import run
 from compute.sweeps.shipped import shipped
@@ -161,20 +161,16 @@ def test_a_session_that_is_gone_is_told_nothing(visitor, told, queue):
     assert visitor.document.callbacks == []
 
 
-@pytest.mark.parametrize(
-    ("device", "cluster", "name"),
-    [
-        ("cpu", "", processor()),
-        ("cuda", "", "an NVIDIA GPU"),
-        ("mps", "", "Apple's GPU"),
-        ("cpu", "tcp://x:1", "a Dask cluster"),
-    ],
-)
-def test_the_place_and_the_cost_are_said_before_any_process_starts(device, cluster, name, monkeypatch):
-    desk.runner.cache_clear()
-    monkeypatch.setenv("EXPLORER_DEVICE", device)
-    monkeypatch.setenv("EXPLORER_DASK", cluster)
-    assert desk.cost("crosstalk").endswith(f" on {name}") and desk.runner.cache_info().currsize == 0
+def test_a_sweep_that_cannot_be_computed_here_says_why_instead_of_failing(visitor, told, queue, monkeypatch):
+    monkeypatch.setattr(desk, "lacks", lambda sweep: "it needs a barn")
+    visitor.ask(NAME, "run")
+    assert state(told) == ("idle", 0.0, "This sweep cannot run: it needs a barn.") and queue.tickets == []
+
+
+def test_every_message_says_which_device_there_is_now(visitor, told, queue, monkeypatch):
+    monkeypatch.setattr(desk, "device", lambda: SimpleNamespace(badge="an abacus"))
+    visitor.ask(NAME, "run")
+    assert told["page.sweep"]["device"] == ["an abacus"]
 
 
 def test_a_real_run_ends_with_the_numbers_of_the_same_question(told, result, tmp_path, monkeypatch):
