@@ -136,7 +136,7 @@
     send('sweep', {do: button.dataset.sweep, name: button.closest('[data-sweep-of]').dataset.sweepOf}))
   function sweep({name, state, fraction, text, device}) {
     if (!name?.length) return
-    X.say('page.device', device[0])
+    if (document.querySelector('.device')) X.say('page.device', device[0])
     X.say(`${name[0]}_said`, text[0])
     const home = document.querySelector(`[data-sweep-of="${name[0]}"]`), running = state[0] == 'running'
     const bar = home.querySelector('progress')
