@@ -106,5 +106,5 @@ def _law(kappa: np.ndarray, positive: bool) -> np.ndarray:
 @lru_cache(maxsize=32)
 def _in_bfloat16(d_k: int, seed: int) -> np.ndarray:
     phi, drawn = FEATURE_MAPS[BFLOAT](), stream(d_k, seed)
-    z = running_sum(phi(d_k**-0.25 * as_met(drawn.K)[0]), "bfloat16")
+    z = running_sum(phi(d_k**-0.25 * as_met(drawn.K, 1)[0]), "bfloat16")
     return (z @ phi(d_k**-0.25 * drawn.Q[0]))[T - 1]

@@ -63,25 +63,31 @@ class Way:
 
 def band(samples: np.ndarray) -> np.ndarray:
     """5, 50, 95 % of the draws that are defined, [draws, n] → [3, n]; NaN where fewer than half are."""
-    found = np.full((3, samples.shape[1]), np.nan)
-    seen = np.mean(np.isfinite(samples), axis=0) >= FEWEST
-    if seen.any():
-        found[:, seen] = np.nanquantile(samples[:, seen], (0.05, 0.5, 0.95), axis=0)
-    return found
+    ordered, seen = np.sort(samples, axis=0), np.sum(np.isfinite(samples), axis=0)  # what is undefined comes last
+    place = np.maximum(seen - 1, 0) * np.array([[0.05], [0.5], [0.95]])
+    below = place.astype(int)
+    low, high = (np.take_along_axis(ordered, i, axis=0) for i in (below, np.ceil(place).astype(int)))
+    return np.where(seen >= FEWEST * len(samples), low + (place - below) * (high - low), np.nan)
 
 
 def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray) -> tuple[Way, ...]:
     """All five, in the order of WAYS.  kappa [DRAWS, TOKENS], its sums, and where [DRAWS, n] they can be divided by."""
-    num = numerators_at(kappa, as_met(stream(d_k, seed).V), STOPS)
+    num = numerators_at(kappa, _values(d_k, seed), STOPS)
     divided = num / np.where(defined, sums.net, np.nan)[..., None]
     mlstm, retnet, lightning = _without_phi(d_k, seed)
     return (_way(0, divided, num, sums), mlstm, retnet, _way(3, rms_norm(num), num, sums), lightning)
 
 
+@lru_cache(maxsize=1)  # 4 MB, and every map of one draw asks for it
+def _values(d_k: int, seed: int) -> np.ndarray:
+    """The values as each draw meets them, [DRAWS, TOKENS, D_V]."""
+    return as_met(stream(d_k, seed).V)
+
+
 @lru_cache(maxsize=32)
 def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     """The three that bring their own map: the identity twice, and SiLU."""
-    drawn, V = stream(d_k, seed), as_met(stream(d_k, seed).V)
+    drawn, V = stream(d_k, seed), _values(d_k, seed)
     plain, silu = (kernel_values(map, d_k, seed, tempered=t) for map, t in ((IDENTITY, True), (SILU, False)))
     num, sums = numerators_at(plain, V, STOPS), sums_at(plain, STOPS)
     kept, faded = (
@@ -89,7 +95,7 @@ def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     )
     decayed = numerators_at(plain, V, STOPS, kept)
     clamp = numerators_at(plain, np.ones((DRAWS, TOKENS, 1), np.float32), STOPS, kept)[..., 0]
-    light = numerators_at(silu, SILU(V), STOPS, faded)
+    light = numerators_at(silu, as_met(SILU(drawn.V)), STOPS, faded)
     return (
         _way(1, floored(num, sums.net), num, sums),
         _way(2, rms_norm(floored(decayed, clamp)), decayed, sums),

@@ -47,8 +47,7 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
     w, left = match_weights(phi, q, K, STOPS, draws=DRAWS)
     w = np.where((left < UNDEFINED_BELOW)[..., None], np.nan, w)
     limit = limit_weights(phi, q, K, draws=DRAWS)[..., at]
-    soft = match_weights(None, q, K, STOPS).w
-    wrong = misplaced(w, soft)
+    wrong = misplaced(w, _softmax(d_k, seed, row, match))
     if w.ndim == 3:
         defined = np.mean(~np.isnan(w[..., 0]), axis=0) > 0.5
         with np.errstate(all="ignore"):
@@ -68,6 +67,13 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
         "wrong": _ends(wrong) if w.ndim == 3 else np.stack([wrong, wrong]),
         "limit": np.float64(limit if np.isfinite(middle[-1, at]) else np.nan),  # no weights, no limit to draw
     }
+
+
+@lru_cache(maxsize=16)
+def _softmax(d_k: int, seed: int, row: int | None, match: float) -> np.ndarray:
+    """What every map is measured against, [C, 32]."""
+    q, K, _ = toy(d_k, seed, row, match)
+    return match_weights(None, q, K, STOPS).w
 
 
 def _ends(over_draws: np.ndarray) -> np.ndarray:

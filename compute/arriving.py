@@ -8,13 +8,14 @@ Source: Qin et al. 2022, arXiv:2210.10340, section 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from compute.arrays import Admitted, Array, admit, admit_like, leave
 from compute.attention.doors import divide
-from compute.normaliser import largest_kernel_derivative
+from compute.normaliser import kernel_derivative_of
 from compute.scalars import reals, whole, wholes
 
 
@@ -53,24 +54,20 @@ def kernel_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
     ValueError naming kappa or at.
     """
     admitted, kappa, last = _enter(kappa, at)
-    return leave(
-        admitted, admitted.xp.stack([largest_kernel_derivative(kappa[..., : t + 1]) for t in last.tolist()], axis=-1)
-    )
+    xp = admitted.xp
+    net, (low, high) = xp.cumulative_sum(kappa, axis=-1)[..., last], _extremes(xp, kappa, last)
+    return leave(admitted, kernel_derivative_of(net, low, high, single=np.asarray(last) == 0))
 
 
 def score_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
     """Largest |∂p/∂score| of softmax weights p after at[i] tokens, [*, n], for kappa = exp(score).
 
-    The diagonal p(1 − p) holds the largest entry of each row, because no other weight exceeds 1 − p.  So none
+    It is p(1 − p) of the largest weight: no other exceeds 1 − p, and below ½ a larger p gives more.  So none
     exceeds 1/4, whatever the scores.  ValueError naming kappa or at.
     """
     admitted, kappa, last = _enter(kappa, at)
-    xp, found = admitted.xp, []
-    for t in last.tolist():
-        so_far = kappa[..., : t + 1]
-        p = divide(so_far, xp.sum(so_far, axis=-1))
-        found.append(xp.max(p * (1 - p), axis=-1))
-    return leave(admitted, xp.stack(found, axis=-1))
+    p = _ratio(_extremes(admitted.xp, kappa, last)[1], admitted.xp.cumulative_sum(kappa, axis=-1)[..., last])
+    return leave(admitted, p * (1 - p))
 
 
 def numerators_at(kappa: Array, V: Array, at: Sequence[int], log_alpha: Array | None = None) -> Array:
@@ -87,18 +84,31 @@ def numerators_at(kappa: Array, V: Array, at: Sequence[int], log_alpha: Array | 
     decay = None if log_alpha is None else admit_like("log_alpha", log_alpha, like=kappa)
     if decay is not None and (tuple(decay.shape) not in ((), lead) or bool(xp.any(decay > 0))):
         raise ValueError(f"log_alpha must be at most 0 and have shape {lead}, got shape {tuple(decay.shape)}")
-    if decay is None:
-        return leave(admitted, xp.cumulative_sum(kappa[..., None] * V, axis=-2)[..., last, :])
-    found, then, total = [], -1, 0.0
-    for t in last.tolist():
-        age = np.arange(t - then - 1, -1, -1.0)
-        kept = xp.exp(decay[..., None] * xp.asarray(age, dtype=kappa.dtype)) * kappa[..., then + 1 : t + 1]
-        total = total * xp.exp(decay * (t - then))[..., None] + xp.sum(
-            kept[..., None] * V[..., then + 1 : t + 1, :], axis=-2
-        )
+    found, total = [], 0.0
+    for new in _pieces(last):
+        kept = kappa[..., new]
+        if decay is not None:
+            age = np.arange(new.stop - new.start - 1, -1, -1.0)
+            kept = xp.exp(decay[..., None] * xp.asarray(age, dtype=kappa.dtype)) * kept
+            total = total * xp.exp(decay * (new.stop - new.start))[..., None]
+        total = total + (kept[..., None, :] @ V[..., new, :])[..., 0, :]
         found.append(total)
-        then = t
     return leave(admitted, xp.stack(found, axis=-2))
+
+
+def _pieces(last: np.ndarray) -> list[slice]:
+    """What has come since the look before, for every look."""
+    return [slice(a, b) for a, b in pairwise((0, *(last + 1).tolist()))]
+
+
+def _extremes(xp: Any, kappa: Array, last: np.ndarray) -> tuple[Array, Array]:
+    """Lowest and highest kernel value so far, [*, n] each."""
+    lows, highs = [], []
+    for new in _pieces(last):
+        low, high = xp.min(kappa[..., new], axis=-1), xp.max(kappa[..., new], axis=-1)
+        lows.append(xp.minimum(lows[-1], low) if lows else low)
+        highs.append(xp.maximum(highs[-1], high) if highs else high)
+    return xp.stack(lows, axis=-1), xp.stack(highs, axis=-1)
 
 
 def _enter(kappa: Array, at: Sequence[int]) -> tuple[Admitted, Array, np.ndarray]:

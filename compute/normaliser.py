@@ -8,6 +8,8 @@ Source: Qin et al. 2022, arXiv:2210.10340, section 3.
 
 from __future__ import annotations
 
+from typing import Any
+
 from array_api_compat import device
 
 from compute.arrays import Admitted, Array, admit, leave, namespace
@@ -79,12 +81,21 @@ def largest_kernel_derivative(kappa: Array) -> Array:
     """
     admitted = admit(kappa=kappa)
     xp, _, (kappa,) = admitted
-    total = xp.sum(kappa, axis=-1)
-    p = divide(kappa, total)
-    size = xp.max(xp.abs(1 - p), axis=-1)
-    if kappa.shape[-1] > 1:
-        size = xp.maximum(size, xp.max(xp.abs(p), axis=-1))
-    return leave(admitted, divide(size[..., None], xp.abs(total))[..., 0])
+    low, high = xp.min(kappa, axis=-1), xp.max(kappa, axis=-1)
+    return leave(admitted, kernel_derivative_of(xp.sum(kappa, axis=-1), low, high, single=kappa.shape[-1] == 1))
+
+
+def kernel_derivative_of(total: Array, low: Array, high: Array, *, single: Any = False) -> Array:
+    """The same from the sum of the kernel values, the lowest and the highest, [*] each: (δ_sr − p_s)/Σκ is largest at
+    one of the two.  single: where there is but one value, [*] or a bool, and so no other weight to be moved.
+
+    NaN where the sum is 0.  Arrays as they come, unchecked.
+    """
+    xp = namespace(total)
+    p = divide(xp.stack([low, high], axis=-1), total)
+    own, others = xp.max(xp.abs(1 - p), axis=-1), xp.max(xp.abs(p), axis=-1)
+    size = xp.where(xp.asarray(single, device=device(total)), own, xp.maximum(own, others))
+    return divide(size[..., None], xp.abs(total))[..., 0]
 
 
 def kernel_derivative_bound(kappa: Array) -> Array:

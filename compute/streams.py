@@ -16,8 +16,9 @@ from compute.feature_maps.base import FeatureMap
 from compute.scalars import made, whole
 
 TOKENS, DRAWS, D_V = 4096, 32, 8
-BLOCK = 256
-"""Keys mapped at once: wide features of more would leave the processor's cache."""
+FEATURES, BLOCK = 1 << 17, 256
+"""Features computed at once, of as many keys as that makes, for more would leave the processor's cache; and the fewest
+keys, for the queries are mapped again each time."""
 
 
 class Stream(NamedTuple):
@@ -45,16 +46,17 @@ def _drawn(d_k: int, seed: int) -> Stream:
     return made
 
 
-def as_met(values: np.ndarray) -> np.ndarray:
-    """What belongs to the keys, [TOKENS, *], in the order in which each draw meets it: [DRAWS, TOKENS, *].
+def as_met(values: np.ndarray, draws: int = DRAWS) -> np.ndarray:
+    """What belongs to the keys, [TOKENS, *], in the order in which the first draws meet it: [draws, TOKENS, *].
 
-    ValueError naming values.
+    ValueError naming values or draws.
     """
+    draws = whole("draws", draws, 1, DRAWS)
     admitted = admit(finite=False, values=of_kind("values", values, np.empty(0)))
     (values,) = admitted.arrays
     if len(values) != TOKENS:
         raise ValueError(f"values must have one row per key, {TOKENS:,}, got shape {values.shape}")
-    return leave(admitted, values[_order()])
+    return leave(admitted, np.stack([_from(values, draw) for draw in range(draws)]))
 
 
 def kernel_values(
@@ -71,13 +73,12 @@ def kernel_values(
     if phi is None:
         kappa = np.exp(Q @ K.T)
     else:
-        made("phi", phi, FeatureMap).d_phi(d_k)
-        kappa = np.concatenate([phi.kernel(Q, K[i : i + BLOCK]) for i in range(0, TOKENS, BLOCK)], axis=-1)
-    return np.take_along_axis(kappa, _order()[:draws], axis=-1)
+        keys = max(BLOCK, FEATURES // made("phi", phi, FeatureMap).d_phi(d_k))
+        kappa = np.concatenate([phi.kernel(Q, K[i : i + keys]) for i in range(0, TOKENS, keys)], axis=-1)
+    return np.stack([_from(row, draw) for draw, row in enumerate(kappa)])
 
 
-@lru_cache(maxsize=1)
-def _order() -> np.ndarray:
-    """Index of the key that each draw meets at each position, [DRAWS, TOKENS]."""
-    starts = np.arange(DRAWS) * (TOKENS // DRAWS)
-    return (starts[:, None] + np.arange(TOKENS)) % TOKENS
+def _from(values: np.ndarray, draw: int) -> np.ndarray:
+    """What belongs to the keys, [TOKENS, *], from the key on that a draw meets first, and round."""
+    start = draw * (TOKENS // DRAWS)
+    return np.concatenate([values[start:], values[:start]])
