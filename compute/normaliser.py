@@ -89,7 +89,7 @@ def kernel_derivative_of(total: Array, low: Array, high: Array, *, single: Any =
     """The same from the sum of the kernel values, the lowest and the highest, [*] each: (δ_sr − p_s)/Σκ is largest at
     one of the two.  single: where there is but one value, [*] or a bool, and so no other weight to be moved.
 
-    NaN where the sum is 0.  Arrays as they come, unchecked.
+    NaN where the sum is 0.  Arrays that were let in already.
     """
     xp = namespace(total)
     p = divide(xp.stack([low, high], axis=-1), total)
