@@ -75,7 +75,8 @@ def answer(question: Question) -> Answer:
 
 @lru_cache(maxsize=64)
 def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answer:
-    question = Question(**asked._asdict(), rule=rule.word, duel=against.word if against else "none", pair=pair)
+    duel = against.word if against else "none"
+    question = Question(**asked._asdict(), rule=rule.word, alpha=rule.alpha, beta=rule.beta, duel=duel, pair=pair)
     told, apart, theory = filled(asked, rule), split(asked, rule, pair), law(asked, rule)
     rival = filled(asked, against) if against else None
     curve, width, most = told["curve"], told["width"], told["most"]

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 CASES = {
-    "C112": "a read − its own value times ‖k‖² − every other value times its overlap: {}",
-    "C125": "a read − the sum of all values, each times its match: {}",
-    "C117": "signal to noise of 64 random pairs at width 32: {}",
     "C128": "1, then 5 under one key: {} without a denominator, {} with one",
     "C133": "a new value over an old one: additive writes read {}, delta at full strength {}; orthonormal keys tell "
     "the rules apart by {}",
-    "C129": "three pairs by hand, the last written by delta at half strength: S is {}, {}, {}, {}",
-    "C138": "the same after S was halved (gated delta): {}, {}, {}, {}",
     "C130": "a delta write of what is stored moves S by {}",
     "C131": "a key of length 2 at β = 0.1: the error shrinks to {} and {} of itself, a read across the key moves by {}",
     "C132": "a delta write − a gradient step of size β: {}",

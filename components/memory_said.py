@@ -10,10 +10,11 @@ import numpy as np
 from components.axes import AXES
 from components.formula import mathml
 from components.lesson import Question
-from components.memory_run import NS, PAIRS, WIDTH, Stream, law_overlap, overlap, pairs, stream_of
+from components.memory_run import NS, PAIRS, WIDTH, Stream, law_overlap, overlap, pairs, rule_of, stream_of
 from components.says import decimals, percent, tokens
 from compute import memory_laws as laws
-from compute.memory import WRITE_RULES, write
+from compute.filling import states
+from compute.memory import WRITE_RULES
 from compute.pair_streams import HAND_K, KEYS_IN_TURN
 from compute.read_weights import split_read
 from compute.sizing import ModelShape
@@ -52,7 +53,7 @@ def phrases(question: Question, told: dict, rival: dict | None) -> dict[str, lis
             f"{{}} pairs in a memory {told['width']:,} wide: {own} reads at cosine {{}}, {other} at {{}} ({{}}).",
         ),
     )
-    crosstalk = "Crosstalk has {} the energy of the value."
+    crosstalk = "Crosstalk has {} the energy of the value: signal to noise {}."
     if question.rule != "additive":
         crosstalk = "On average a read holds {} of its value, and {} that energy in crosstalk."
     return {
@@ -80,10 +81,11 @@ def said(question: Question, told: dict, rival: dict | None) -> dict[str, list]:
             headlines.append(
                 [str(n), decimals(mean), *([] if rival is None else _against(mean, rival["curve"]["mean"][at]))]
             )
-        if question.stream == "hand" and question.rule == "additive" and question.pair <= at:
+        if question.stream == "hand" and question.pair <= at:
             sentences.append(_read_by_hand(question, at))
             continue
-        sentences.append([decimals(newest), decimals(oldest), *_held(question, own), _times(energy, own)])
+        noise = [] if question.rule != "additive" else [decimals(1 / energy) if energy > 1e-12 else "without limit"]
+        sentences.append([decimals(newest), decimals(oldest), *_held(question, own), _times(energy, own), *noise])
     return {"headline": headlines, "sentence": sentences}
 
 
@@ -162,16 +164,18 @@ def values(question: Question) -> str:
 
 
 def _split_by_hand(question: Question, n: int) -> tuple[list[list[str]], list[str], list[tuple[str, int]]]:
-    """The additive memory of the first n pairs, the chosen read, and the values in it with their weights, in print."""
+    """The memory after the first n writes, the chosen read, and the values in it with their weights, in print."""
     K, V, *_ = pairs(stream_of(question))
-    told = split_read(K, V, "additive", n, question.pair - 1)
+    word, alpha, beta = rule_of(question, question.rule)
+    told = split_read(K, V, word, n, question.pair - 1, alpha=alpha, beta=beta)
+    (S,) = states(K, V, word, [n], alpha=alpha, beta=beta)
     weights = [(_short(w), s) for s, w in enumerate(told.weights, 1) if abs(w) > 1e-12]
-    return [[_short(x) for x in row] for row in write(K[:n], V[:n])], [_short(x) for x in told.read], weights
+    return [[_short(x) for x in row] for row in S], [_short(x) for x in told.read], weights
 
 
 def _read_by_hand(question: Question, n: int) -> str:
     S, read, weights = _split_by_hand(question, n)
-    parts = " + ".join(f"v{_low(s)}" if w == "1" else f"{w}·v{_low(s)}" for w, s in weights)
+    parts = " + ".join(f"v{_low(s)}" if w == "1" else f"{w}·v{_low(s)}" for w, s in weights).replace("+ −", "− ")
     rows = ", ".join(f"[{', '.join(row)}]" for row in S)
     return f"S = [{rows}]; key {question.pair} reads ({', '.join(read)}) = {parts}."
 
@@ -179,7 +183,7 @@ def _read_by_hand(question: Question, n: int) -> str:
 def _by_hand(question: Question) -> str:
     pair = min(question.pair, len(HAND_K))
     S, read, weights = _split_by_hand(replace(question, pair=pair), len(HAND_K))
-    parts = " + ".join(rf"v_{s}" if w == "1" else rf"{w}\, v_{s}" for w, s in weights)
+    parts = " + ".join(rf"v_{s}" if w == "1" else rf"{w}\, v_{s}" for w, s in weights).replace("+ −", "− ")
     rows = r" \\ ".join(" & ".join(row) for row in S)
     told = rf"S = \begin{{pmatrix}} {rows} \end{{pmatrix}} \quad S^\top k_{pair}"
     return rf"{told} = ({', '.join(read)}) = {parts}"
@@ -190,7 +194,7 @@ def _low(number: int) -> str:
 
 
 def _short(x: float) -> str:
-    return f"{round(float(x), 10):g}"
+    return f"{round(float(x), 10):g}".replace("-", "−")
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,5 @@ from __future__ import annotations
 CASES = {
     "C028": "e^(xy) of five whole numbers with one another: rank {}, full as the proof says; 40 crowded points should "
     "have 40, and double precision sees {}",
-    "C126": "rank of 300 keys of width 4 over the map’s distinct features, the largest of all maps: {}",
 }
 """For each claim about exact numbers, a line with gaps."""

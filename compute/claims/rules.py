@@ -22,9 +22,17 @@ S2 = write(KEYS[:2], VALUES[:2])
 """The memory [[1, 2], [4, 0]] of the first two pairs."""
 
 
+def _written_by_hand(word, **gates):
+    """S after three writes by hand, row by row."""
+    S = np.zeros((2, 2))
+    for k, v in zip(KEYS, VALUES, strict=True):
+        S = RULES[word](S, k, v, **gates)
+    return S.ravel().tolist()
+
+
 @check
-def delta_write_by_hand():
-    return RULES["delta"](S2, KEYS[2], VALUES[2], beta=0.5).ravel().tolist()
+def delta_writes_by_hand():
+    return _written_by_hand("delta", beta=0.5)
 
 
 @check
@@ -106,8 +114,8 @@ def memory_after_a_gate_closes_or_stays_open():
 
 
 @check
-def gated_delta_write_by_hand():
-    return RULES["gated_delta"](S2, KEYS[2], VALUES[2], alpha=0.5, beta=0.5).ravel().tolist()
+def gated_delta_writes_by_hand():
+    return _written_by_hand("gated_delta", alpha=0.5, beta=0.5)
 
 
 @check

@@ -119,6 +119,16 @@ def test_three_pairs_by_hand_give_the_numbers_of_the_book():
     assert third.startswith("S = [[1, 5], [4, 4]]; key 3 reads (3.8, 6.2) = 0.6·v₁ + 0.8·v₂ + v₃.")
 
 
+def test_the_pairs_by_hand_follow_every_rule_and_its_dials():
+    question = Question(stream="hand", pair=3, rule="delta", beta=0.5)
+    told = said("memory", question, "memory.sentence")[3]
+    assert told == "S = [[−0.07, 2.32], [1.24, 1.76]]; key 3 reads (0.95, 2.8) = 0.15·v₁ + 0.2·v₂ + 0.5·v₃."
+    whole = said("memory", replace(question, pair=2, beta=1.0), "memory.sentence")[2]
+    assert whole == "S = [[1, 2], [4, 0]]; key 2 reads (4, 0) = v₂."
+    faded = said("memory", replace(question, rule="gated_delta", alpha=0.5), "memory.sentence")[3]
+    assert faded.startswith("S = [[−0.1375, 1.705], [0.65, 1.94]]")
+
+
 def test_a_duel_shows_the_rival_as_it_is_alone():
     question = Question(rule="delta", beta=1.0, duel="additive")
     rival = shown("memory", question, "memory.pairs", "rival")
