@@ -1,6 +1,6 @@
-"""Attention over positive random features against performer-pytorch, which comes with the `outside` extra.
+"""Attention against performer-pytorch and the local-attention that it brings along (extra `outside`).
 
-Its ε inside the feature is set to 0: only then do the constants that it subtracts before exponentiating cancel.
+Performer's ε inside the feature is set to 0: only then do the constants that it subtracts before exponentiating cancel.
 Its keys are stabilised by a maximum over all tokens, which looks into the future and is harmless for the same reason.
 """
 
@@ -9,14 +9,14 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from attention_cases import as_torch, miss, tokens
+from attention_cases import AWKWARD, as_torch, miss, tokens
 
-from compute.attention import FORMS, linear_attention
+from compute.attention import FORMS, linear_attention, sliding_window_attention
 from compute.feature_maps import orthogonal_directions, positive_random_features
 
 pytestmark = pytest.mark.outside
 
-LEAD, T, D_K, D_V, D_PHI = (2, 3), 130, 16, 10, 48
+LEAD, D_K, D_V, D_PHI = (2, 3), 16, 10, 48
 OMEGA = orthogonal_directions(D_PHI, D_K, np.random.default_rng(0))
 
 
@@ -29,10 +29,10 @@ def theirs():
         return pytest.importorskip("performer_pytorch.performer_pytorch", reason=reason, exc_type=ImportError)
 
 
-@pytest.fixture
-def case(theirs):
+@pytest.fixture(params=AWKWARD)
+def case(theirs, request):
     """Q, K, V as they are, and their features of Q and K."""
-    Q, K, V = tokens(T, lead=LEAD, d_k=D_K, d_v=D_V)
+    Q, K, V = tokens(request.param, lead=LEAD, d_k=D_K, d_v=D_V)
     Omega = torch.from_numpy(OMEGA)
     q, k = (
         theirs.softmax_kernel(as_torch(x), projection_matrix=Omega, is_query=is_query, eps=0)
@@ -56,3 +56,15 @@ def test_causal_attention(theirs, case, form):
     Q, K, V, q, k = case
     want = theirs.causal_linear_attention_noncuda(q, k, as_torch(V), eps=0)
     assert miss(form(Q, K, V, phi, eps=0), want) < 1e-12
+
+
+@pytest.mark.parametrize("T", AWKWARD)
+@pytest.mark.parametrize("window", [2, 9, 16, 300])
+def test_softmax_over_a_window(T, window):
+    """Theirs counts the tokens before the query's own."""
+    local = pytest.importorskip("local_attention", reason="local-attention is not installed (extra `outside`)")
+    theirs = local.LocalAttention(
+        window - 1, causal=True, exact_windowsize=True, autopad=True, use_rotary_pos_emb=False, scale=D_K**-0.5
+    )
+    Q, K, V = tokens(T, lead=LEAD, d_k=D_K, d_v=D_V)
+    assert miss(sliding_window_attention(Q, K, V, window), theirs(*as_torch((Q, K, V)))) < 1e-12
