@@ -61,8 +61,7 @@ class TimesQuestion(Question):
 
 
 class FormTimes(Sweep):
-    """Causal, except for the two orders; the identity as feature map, no denominator.  bfloat16 on CUDA, else
-    float32."""
+    """Causal, except for the two orders; the identity as feature map, no denominator."""
 
     word = "times"
     title = "Measured time of the forms of attention"
@@ -92,7 +91,7 @@ class FormTimes(Sweep):
         nothing = {"ms": np.array(np.nan, dtype=np.float32)}
         if _size(form, heads, T) > call.most[bench.place.kind]:
             return nothing
-        dtype = "bfloat16" if bench.place.kind == "cuda" else "float32"
+        dtype = dtype_on(bench.place.kind)
 
         def work(first: int, last: int) -> dict[str, Array]:
             Q, K, V = (
@@ -106,6 +105,11 @@ class FormTimes(Sweep):
 
         told = bench.over(1, 1, 0.0, work)
         return {"ms": told["ms"][0]}
+
+
+def dtype_on(kind: str) -> str:
+    """What queries, keys and values are on a kind of device."""
+    return "bfloat16" if kind == "cuda" else "float32"
 
 
 def _size(form: str, heads: int, T: int) -> int:

@@ -1,8 +1,7 @@
-"""Bracketing: what is drawn and said is what the costs are, and a machine's times are the ones in the file."""
+"""Bracketing: what is drawn and said is what the costs are, and a machine's times are those of the shipped sweep."""
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from itertools import pairwise
 
@@ -13,12 +12,14 @@ from asked import said, shown
 from app.page import view
 from components.axes import AXES
 from components.bracketing_answer import equal_cost, width
-from components.bracketing_times import MEASURED, measured
+from components.bracketing_times import CLEAR, measured
 from components.lesson import Question
 from components.powers import powers, times
 from components.teaching import teaching
 from components.view import start_positions
 from components.words import HEADS, PHIS
+from compute.cost import saving
+from compute.sweeps.shipped import shipped
 
 STOPS = AXES["T"].stops
 VIEW = view("bracketing")
@@ -184,32 +185,42 @@ def test_decoding_by_softmax_compares_with_all_that_came_before():
 # What a machine took
 
 
-def test_times_are_the_ones_in_the_file_and_the_page_names_the_machine():
-    file = json.loads(MEASURED.read_text(encoding="utf-8"))
-    answer = VIEW.answer(Question())
-    for series in file["series"]:
-        drawn = answer[f"bracketing.{series['form']}_{series['heads']}"]
-        assert list(drawn["T"]) == series["T"] and list(drawn["seconds"] * 1e3) == pytest.approx(series["ms"])
+def test_times_are_those_of_the_shipped_sweep_and_the_page_names_the_machine():
+    result, answer = shipped("times"), VIEW.answer(Question())
+    axes, about = result.about["axes"], result.about
+    for line, form in (("softmax", "softmax"), ("linear", "chunkwise")):
+        for heads in (1, 16):
+            drawn = answer[f"bracketing.{line}_{heads}"]
+            at = dict(
+                zip(axes["T"], result.arrays["ms"][axes["form"].index(form), axes["heads"].index(heads)].tolist())
+            )
+            known = {T: ms for T, ms in at.items() if ms == ms}
+            assert list(drawn["T"]) == list(known) and list(drawn["seconds"] * 1e3) == pytest.approx([*known.values()])
     caption = dict(zip(*answer["bracketing.texts"].values(), strict=True))["bracketing.machine"]
-    for part in (file["device"], file["dtype"], file["torch"], file["date"][:4], str(file["head"])):
+    for part in (about["device"]["name"], "bfloat16", "torch 2", about["date"][:4], str(about["question"]["d"])):
         assert part in caption
+    assert "+cu" not in caption
 
 
-def test_the_stated_crossings_are_the_ones_of_the_points():
-    """At one head both forms were measured at both ends: softmax is ahead at the first and behind at the last."""
-    points = {(s.form, s.heads): dict(zip(s.T, s.seconds, strict=True)) for s in measured().series}
+@pytest.mark.parametrize("heads", (1, 16))
+def test_the_stated_crossing_starts_where_softmax_is_clearly_ahead_and_ends_where_it_is_clearly_behind(heads):
+    points = {s.form: dict(zip(s.T, s.seconds, strict=True)) for s in measured().series if s.heads == heads}
+    ratio = {T: points["softmax"][T] / points["linear"][T] for T in points["softmax"] if T in points["linear"]}
+    low, high = measured().crossings[heads]
+    assert all(r < 1 / CLEAR for n, r in ratio.items() if n <= low)
+    assert all(r > CLEAR for n, r in ratio.items() if n >= high)
+    assert all(1 / CLEAR <= r <= CLEAR for n, r in ratio.items() if low < n < high)
+
+
+def test_what_the_page_says_of_the_crossings_in_time_is_what_was_measured():
+    asked, head = teaching("bracketing").question, measured().head
     low, high = measured().crossings[1]
-    assert points["softmax", 1][low] < points["linear", 1][low]
-    assert points["softmax", 1][high] > points["linear", 1][high]
-    assert points["softmax", 16][65536] > points["linear", 16][65536]
-
-
-def test_the_time_crossing_lies_32_to_512_times_beyond_the_one_of_flops():
-    assert "32× to 512×" in VIEW.answer(Question())["bracketing.late"]["text"][0]
-    asked = teaching("bracketing").question
-    assert (
-        "4,096" in asked.because and "65,536" in asked.because and asked.options[asked.right] == "beyond 4,000 tokens"
-    )
+    first, last = (times(float(saving(T, head, head))) for T in (low, high))
+    assert f"{first} to {last}" in VIEW.answer(Question())["bracketing.late"]["text"][0]
+    said = f"Between {low:,} and {high:,} tokens for one head, {first[:-1]} to {last[:-1]} times later"
+    assert asked.because.startswith(said) and asked.options[asked.right] == "beyond 4,000 tokens" and low >= 4000
+    low, high = measured().crossings[16]
+    assert asked.because.endswith(f"between {low:,} and {high:,}.")
 
 
 # Every question
