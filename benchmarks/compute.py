@@ -5,26 +5,18 @@ Processor time of one thread, so that a busy machine hardly matters.
 
 from __future__ import annotations
 
-import time
 import tracemalloc
-import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from app.page import OVERVIEW, pages, view
-from benchmarks.report import Row
+from benchmarks.peers import peers
+from benchmarks.report import Row, timed
 from components.lesson import Question
 from components.words import KEYS, PHIS, WIDTHS
-from compute.attention import (
-    FORMS,
-    causal_linear_attention_chunkwise,
-    delta_attention_chunkwise,
-    softmax_attention,
-)
+from compute.attention import FORMS
 from compute.crosstalk import every_read
 from compute.feature_maps import FEATURE_MAPS
 from compute.filling import states
@@ -37,13 +29,12 @@ BETA = 0.5
 TOKENS, WIDTH = 2048, 64
 LONG = {"recurrent": 2**16, "chunkwise": 2**16, "parallel": 2**11}
 """Tokens at which memory is measured, and again at twice as many."""
-REPEATS = 3
 
 
 def run(command: str) -> Iterator[Row]:
     yield from _crosstalk()
     yield from _forms()
-    yield from _peers()
+    yield from peers()
     yield from _peaks()
     yield from _rank()
     yield from _answers()
@@ -54,9 +45,9 @@ def _crosstalk() -> Iterator[Row]:
     rng = np.random.default_rng(0)
     K, V = unit(rng.standard_normal((PAIRS, D))), rng.standard_normal((PAIRS, D))
     for word in ("additive", "delta"):
-        once, told = _timed(partial(every_read, K, V, word, beta=BETA))
+        once, told = timed(partial(every_read, K, V, word, beta=BETA))
         for ways, plain, budget in (("run by run", _run_by_run, 30), ("write by write", _write_by_write, None)):
-            took, reads = _timed(partial(plain, K, V, word), 1)
+            took, reads = timed(partial(plain, K, V, word), 1)
             found = (told.cosine, told.energy, told.own)
             apart = max(float(np.nanmax(np.abs(x - y))) for x, y in zip(reads, found))
             what = f"{word}: every read after each of {PAIRS:,} writes, d = {D}: one pass against {ways}"
@@ -106,42 +97,11 @@ def _forms() -> Iterator[Row]:
     rng = np.random.default_rng(0)
     Q, K, V = rng.standard_normal((3, TOKENS, WIDTH))
     phi = FEATURE_MAPS["elu"]()
-    spent = {word: _timed(partial(form, Q, K, V, phi))[0] for word, form in FORMS.items()}
+    spent = {word: timed(partial(form, Q, K, V, phi))[0] for word, form in FORMS.items()}
     for word in ("recurrent", "parallel"):
         what = f"causal attention of {TOKENS:,} tokens, d = {WIDTH}: chunkwise against {word}"
         note = f"{1e3 * spent['chunkwise']:.0f} ms for {1e3 * spent[word]:.0f} ms"
         yield Row(what, spent[word] / spent["chunkwise"], "× faster", note=note)
-
-
-def _peers() -> Iterator[Row]:
-    """Forms on torch tensors of a CPU beside what others offer there, where it is installed."""
-    try:
-        import torch
-    except ImportError:
-        return
-    torch.set_num_threads(1)
-    rng = np.random.default_rng(0)
-    Q, K, V = (torch.from_numpy(a)[None, None] for a in rng.standard_normal((3, TOKENS, WIDTH)))
-    K = K / torch.linalg.vector_norm(K, dim=-1, keepdim=True)
-    beta = torch.full(K.shape[:-1], BETA, dtype=K.dtype)
-    heads_last = [a.transpose(1, 2).contiguous() for a in (Q, K, V)]
-    identity = FEATURE_MAPS["identity"]()
-    softmax = torch.nn.functional.scaled_dot_product_attention
-    chunkwise, delta = partial(causal_linear_attention_chunkwise, normalise=False), delta_attention_chunkwise
-    calls = {"softmax": (partial(softmax_attention, Q, K, V), "torch", partial(softmax, Q, K, V, is_causal=True))}
-    with suppress(ImportError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # without a GPU it says on import that its kernels are off
-        from fla.ops.delta_rule.naive import delta_rule_chunkwise
-        from fla.ops.linear_attn.naive import naive_chunk_linear_attn
-
-        theirs = partial(naive_chunk_linear_attn, *heads_last, scale=1.0, normalize=False)
-        calls["chunkwise"] = partial(chunkwise, Q, K, V, identity), "flash-linear-attention's naive chunks", theirs
-        theirs = partial(delta_rule_chunkwise, Q, K, V, beta)
-        calls["delta, chunkwise"] = partial(delta, Q, K, V, beta), "flash-linear-attention's naive chunks", theirs
-    for form, (ours, who, theirs) in calls.items():
-        took, other = _timed(ours)[0], _timed(theirs)[0]
-        what = f"{form}, {TOKENS:,} tokens, d = {WIDTH}, torch on a CPU: time over that of {who}"
-        yield Row(what, took / other, "×", note=f"{1e3 * took:.0f} ms for {1e3 * other:.0f} ms")
 
 
 def _peaks() -> Iterator[Row]:
@@ -164,8 +124,8 @@ def _rank() -> Iterator[Row]:
     rng = np.random.default_rng(0)
     Q, K = rng.standard_normal((2, 512, 16))
     phi = FEATURE_MAPS["elu"]()
-    thin, values = _timed(partial(kernel_spectrum, Q, K, phi))
-    full, whole = _timed(lambda: spectrum(kernel_matrix(Q, K, phi)))
+    thin, values = timed(partial(kernel_spectrum, Q, K, phi))
+    full, whole = timed(lambda: spectrum(kernel_matrix(Q, K, phi)))
     apart = float(np.max(np.abs(values - whole[: len(values)])) / whole[0])
     what = "spectrum of a 512 × 512 kernel matrix, d_φ = 16, by features"
     note = f"{1e3 * thin:.1f} ms for {1e3 * full:.0f} ms in full; {apart:.0e} apart"
@@ -178,7 +138,7 @@ def _answers() -> Iterator[Row]:
     for name in (name for name in pages() if name != OVERVIEW):
         answer = view(name).answer
         answer(default)
-        took = {question: _timed(partial(answer, question), 1)[0] for question in _questions()}
+        took = {question: timed(partial(answer, question), 1)[0] for question in _questions()}
         slowest = max(took, key=took.get)
         asked = [
             f"{word} {getattr(slowest, word)}" for word in words if getattr(slowest, word) != getattr(default, word)
@@ -196,13 +156,3 @@ def _questions() -> list[Question]:
         *(Question(model=model) for model in models()),
         *(Question(seed=seed) for seed in range(1, 6)),
     ]
-
-
-def _timed(work: Callable[[], Any], repeats: int = REPEATS) -> tuple[float, Any]:
-    """Least processor time of several tries (s), and what came out."""
-    least, told = float("inf"), None
-    for _ in range(repeats):
-        start = time.process_time()
-        told = work()
-        least = min(least, time.process_time() - start)
-    return least, told
