@@ -2,6 +2,7 @@
 // shows its value are marked, the line of a folded list unfolded.  The mark goes with the state.
 (() => {
   const X = window.Explorer, claims = X.page.claims, strip = document.querySelector('.claimed-says')
+  if (!strip) return // the overview and a saved file have no claims to mark
   const all = selector => [...document.querySelectorAll(selector)]
   let came = '' // the number for which the page was moved and the focus set
 
