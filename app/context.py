@@ -14,7 +14,6 @@ from components.palette import SLOTS
 from components.reel import Answer, frame_texts
 from components.snippets import SIZES, SNIPPETS
 from components.sweep_columns import said
-from components.sweep_picture import HEIGHT
 from components.sweep_pictures import pictures_of
 from components.teaching import teaching
 from components.view import View, start_positions
@@ -167,7 +166,7 @@ def told_sweeps(view: str) -> list[dict[str, Any]]:
                 {
                     "name": picture.name,
                     "title": picture.title,
-                    "height": HEIGHT,
+                    "height": picture.height,
                     "key": "; ".join(filter(None, key)),
                     "said": said(result),
                     "lacks": lacks(sweep),

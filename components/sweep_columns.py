@@ -33,7 +33,7 @@ class Picture:
     over: what is made of all of its values; every: on which axis only each so many-th is drawn.
     shown: how a value is said; level: its place on the colour scale, 0 to 1; contours: values that get a line.
     theory: lines of one panel in values of the axes, dashed; written: whether a cell shows its value.
-    heading: what stands over a panel; tick: how a value of an axis is said.
+    heading: what stands over a panel; tick: how a value of an axis is said; height: of the figure, in px.
     """
 
     sweep: str
@@ -58,6 +58,7 @@ class Picture:
     written: bool = False
     heading: Callable[[Any], str] = str
     tick: Callable[[Any], str] = "{:g}".format
+    height: int = 214
 
     @property
     def name(self) -> str:
@@ -101,7 +102,8 @@ def columns(picture: Picture, result: Result) -> Answer:
         _texts(texts, picture, p, panel, across)
         if picture.written:
             _values(texts, picture, p, values[p])
-    ticks = [(_middle(i, len(up)), picture.tick(up[i])) for i in _thinned(len(up))]
+    named = range(len(up)) if isinstance(up[0], str) else _thinned(len(up))  # of numbers a few tell the others
+    ticks = [(_middle(i, len(up)), picture.tick(up[i])) for i in named]
     return {
         f"{picture.name}_cells": {
             name: np.asarray(column) if name in NUMERIC else column for name, column in cells.items()

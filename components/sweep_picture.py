@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from compute.sweeps.base import Result
 
 TOP, BOTTOM = 1.2, -0.34
-HEIGHT = 214
 
 
 def draw(picture: Picture, result: Result) -> figure:
@@ -60,7 +59,7 @@ def _room(labels: list[str], panels: int) -> float:
 def _dressed(fig: figure, picture: Picture, told: Answer) -> figure:
     """The house's frame round HoloViews' figure, and our names and columns in its sources."""
     fig.update(
-        name=picture.name, height=HEIGHT, sizing_mode="stretch_width", background_fill_color=None,
+        name=picture.name, height=picture.height, sizing_mode="stretch_width", background_fill_color=None,
         border_fill_color=None, outline_line_color=None, min_border=0, toolbar_location=None,
     )  # fmt: skip
     fig.grid.visible = False

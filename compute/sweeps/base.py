@@ -74,13 +74,14 @@ def _several(name: str, kind: type, value: Any, metadata: Mapping[str, Any]) -> 
 
 class Work(NamedTuple):
     """What a point costs, for the estimate: floating-point operations, bytes moved, dependent steps, numbers drawn
-    or exponentiated, and seconds that do not depend on the device."""
+    or exponentiated, seconds that do not depend on the device, and seconds in which kernels are compiled for CUDA."""
 
     flops: float = 0.0
     bytes: float = 0.0
     steps: float = 0.0
     numbers: float = 0.0
     seconds: float = 0.0
+    compiling: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,13 @@ class Call(NamedTuple):
     """One form: `make(bench, Q, K, V)` gives what is timed, or None where it cannot run.
 
     most: the largest size it is timed at, by kind of device: T·heads, or T²·heads where `square`.
+    compiling: seconds that its first call takes, as seen on one H200: nothing of it is compiled or tuned yet.
     """
 
     make: Callable[[Bench, Array, Array, Array], Callable[[], Any] | None]
     most: dict[str, int]
     square: bool = False
+    compiling: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ class FormTimes(Sweep):
     def work(self, question, point):
         form, heads, T = point
         fits = _size(form, heads, T) <= max(FORMS[form].most.values())
-        return Work(seconds=0.25 if fits else 0.001)
+        first = (heads, T) == (question.heads[0], question.tokens[0])
+        return Work(seconds=0.25 if fits else 0.001, compiling=FORMS[form].compiling if first else 0.0)
 
     def at(self, question, point, bench):
         form, heads, T = point
@@ -207,6 +210,7 @@ def _gates(k: Array) -> Array:
 
 _SQUARE = {"cpu": 2**24, "mps": 2**26, "cuda": 2**32}
 _LINEAR = {"cpu": 2**17, "mps": 2**18, "cuda": 2**22}
+_NOWHERE = {"cpu": 0, "mps": 0}
 
 FORMS: dict[str, Call] = {
     "left": Call(lambda bench, Q, K, V: lambda: (Q @ K.mT) @ V, _SQUARE, True),
@@ -217,14 +221,20 @@ FORMS: dict[str, Call] = {
     "chunkwise": Call(_causal(causal_linear_attention_chunkwise, chunk=CHUNK), _LINEAR),
     "delta": Call(_delta, {"cpu": 2**15, "mps": 2**15, "cuda": 2**21}),
     "gated_delta": Call(partial(_delta, gated=True), {"cpu": 2**15, "mps": 2**15, "cuda": 2**21}),
-    "fla_linear": Call(_fla("fla.ops.linear_attn.chunk_linear_attn", normalize=False), _LINEAR),
+    "fla_linear": Call(
+        _fla("fla.ops.linear_attn.chunk_linear_attn", normalize=False), {**_NOWHERE, "cuda": 2**22}, compiling=30.0
+    ),
     "fla_recurrent": Call(
-        _fla("fla.ops.linear_attn.fused_recurrent_linear_attn", normalize=False), {"cpu": 0, "mps": 0, "cuda": 2**18}
+        _fla("fla.ops.linear_attn.fused_recurrent_linear_attn", normalize=False), {**_NOWHERE, "cuda": 2**18},
+        compiling=10.0,
     ),
-    "fla_delta": Call(_fla("fla.ops.delta_rule.chunk_delta_rule", beta=_strengths), _LINEAR),
+    "fla_delta": Call(
+        _fla("fla.ops.delta_rule.chunk_delta_rule", beta=_strengths), {**_NOWHERE, "cuda": 2**22}, compiling=50.0
+    ),
     "fla_gated_delta": Call(
-        _fla("fla.ops.gated_delta_rule.chunk_gated_delta_rule", beta=_strengths, g=_gates), _LINEAR
+        _fla("fla.ops.gated_delta_rule.chunk_gated_delta_rule", beta=_strengths, g=_gates), {**_NOWHERE, "cuda": 2**22},
+        compiling=50.0,
     ),
-}
-"""Forms in teaching order; `fla_…` are the kernels of flash-linear-attention, which compile and tune themselves for
-minutes before the first call, so they are not among the defaults."""
+}  # fmt: skip
+"""Forms in teaching order; `fla_…` are the kernels of flash-linear-attention.  Once in each process Triton tunes them,
+and once on each machine it compiles what it tries: minutes that a quick question does not spend."""

@@ -128,9 +128,9 @@ What a process has measured corrects them."""
 def seconds(work: Work, kind: str) -> float:
     """Estimated seconds of a point: whichever of arithmetic and traffic takes longer, the rest added."""
     r = RATES[kind]
-    return (
-        max(work.flops / r.flops, work.bytes / r.bytes) + work.numbers / r.numbers + work.steps * r.step + work.seconds
-    )
+    moved = max(work.flops / r.flops, work.bytes / r.bytes)
+    rest = work.seconds + (work.compiling if kind == "cuda" else 0.0)
+    return moved + work.numbers / r.numbers + work.steps * r.step + rest
 
 
 def estimate(sweep: Sweep, question: Question, kind: str) -> float:

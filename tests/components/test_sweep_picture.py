@@ -9,6 +9,7 @@ from components.sweep_columns import CELL, STEP, axis, columns, said, slab
 from components.sweep_picture import draw
 from components.sweep_pictures import LEVELS, PICTURES
 from compute.memory_laws import mean_cosine
+from compute.sweeps.base import Result
 from compute.sweeps.places import find
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.running import run
@@ -105,3 +106,11 @@ def test_a_result_says_its_device_its_date_its_seed_and_what_is_missing(shown):
 
 def test_a_cell_has_what_the_hover_shows():
     assert set(CELL) == {"color", "panel", "x", "y", "said"}
+
+
+@pytest.mark.parametrize(("up", "many"), [(tuple(f"form_{i}" for i in range(12)), 12), (tuple(range(12)), 4)])
+def test_every_word_of_an_axis_is_written_and_of_many_numbers_a_few(up, many):
+    picture = PICTURES["bracketing.times_sweep"]
+    about = {"axes": {"heads": (1,), "form": up, "T": (16, 64)}, "dims": {"ms": ["heads", "form", "T"]}}
+    ticks = columns(picture, Result({"ms": np.ones((1, 12, 2))}, about))["bracketing.times_sweep_ticks"]
+    assert len(ticks["text"]) == many and ticks["text"][-1] == picture.tick(up[-1])

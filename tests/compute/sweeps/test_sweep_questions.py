@@ -115,3 +115,14 @@ def test_points_that_are_missing_are_nan_and_the_result_says_so():
 def test_an_unknown_sweep_is_refused_with_the_words_there_are():
     with pytest.raises(ValueError, match=r"^sweep must be one of crosstalk, "):
         find_sweep("nonsense")
+
+
+def test_compiling_counts_on_cuda_alone_and_once_for_each_form_and_no_quick_question_compiles():
+    times = SWEEPS["times"]
+    forms = ("softmax", "fla_linear", "fla_delta")
+    question = times.question(forms=forms)
+    costs = {point: times.work(question, point).compiling for point in times.points(question)}
+    assert sorted(point[0] for point, cost in costs.items() if cost) == ["fla_delta", "fla_linear"]
+    whole = estimate(times, question, "cuda") - estimate(times, question, "cpu")
+    assert whole == pytest.approx(sum(costs.values()))
+    assert not any(times.work(times.quick, point).compiling for point in times.points(times.quick))
