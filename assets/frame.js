@@ -87,6 +87,11 @@
     X.moved?.(true)
     for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
     button.parentNode.querySelector('.caption').textContent = button.dataset.caption
+    const {at} = button.dataset, place = at && document.querySelector(`[data-figure="${at}"], [data-text="${at}"]`)
+    if (!place) return
+    const fold = place.closest('details')
+    if (fold) fold.open = true
+    place.scrollIntoView({block: 'nearest'}) // as little as possible: the caption should stay in sight
   })
   for (const button of all('[data-theme-switch]')) button.addEventListener('click', () => {
     X.setTheme(root.dataset.theme == 'dark' ? 'light' : 'dark')

@@ -12,7 +12,7 @@ from components.cases import cases_of, reports_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import labels, line, mark, plot, ticks
-from components.recall_answer import NINE, answer, rules
+from components.recall_answer import FLUSHED, NINE, answer, rules
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
 
@@ -34,6 +34,7 @@ REELS = (
             Bind("ends", source="recall.names", to="y"),
             Bind("cache", source="recall.cache", to="x"),
             Bind("cache", source="recall.cache_name", to="x"),
+            Bind("cache_said", source="recall.cache_name", to="text"),
             Bind("pairs", model="recall.here", property="location"),
             Bind("headline", node="recall.headline"),
             Bind("sentence", node="recall.sentence"),
@@ -46,7 +47,10 @@ def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
     return Drawing(
         (
-            (Cell(_by_bytes(sources), grow=3, title_node="recall.bytes_title"),),
+            (
+                Cell(_by_bytes(sources), grow=3, title_node="recall.bytes_title"),
+                Cell(_flushed(sources), title_node="recall.flushed_title"),
+            ),
             (Cell(_by_pairs(sources), title_node="recall.pairs_title"),),
         ),
         sources,
@@ -67,7 +71,7 @@ def _lines(fig: figure, source: ColumnDataSource, x: str, where: str) -> None:
 
 
 def _by_bytes(sources: dict[str, ColumnDataSource]) -> figure:
-    fig = _shares("bytes", 300, (2**8, 2**21), "state per head in bytes, float32")
+    fig = _shares("bytes", 300, (2**8, 2**21), "bytes per head, float32: lines the state, circle the cache")
     ticks(fig.xaxis[0], BYTES)
     nine = mark(fig, "recall.nine", NINE, dimension="width")
     nine.line_alpha = 0.5
@@ -87,6 +91,17 @@ def _by_bytes(sources: dict[str, ColumnDataSource]) -> figure:
     tick = {"field": "rule", "transform": colours}
     fig.scatter("x", "y", source=names, marker="square", size=7, fill_color=tick, line_color=None)
     labels(fig, names, x_offset=9)
+    return fig
+
+
+def _flushed(sources: dict[str, ColumnDataSource]) -> figure:
+    """What a small memory reads that was emptied in time, beside a large one that keeps all."""
+    fig = plot("recall.flushed", 300, (0.5, 2.5), (0, 1.14), y_label="mean cosine", left=44)
+    ticks(fig.yaxis[0], {0: "0", 0.5: "0.5", 1: "1"})
+    source = sources["recall.flushed_bars"]
+    ticks(fig.xaxis[0], dict(zip(source.data["x"].tolist(), FLUSHED, strict=True)))
+    fig.vbar("x", 0.5, "cosine", source=source, fill_color=LIGHT["decay"], fill_alpha=0.75, line_color=None)
+    labels(fig, source, text_align="center", y_offset=10)
     return fig
 
 

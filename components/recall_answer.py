@@ -9,13 +9,14 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from components import ledger_said
 from components.cases import checked, reported
 from components.formula import mathml, with_values
 from components.lesson import Question
 from components.plots import spread
 from components.recall_cases import CASES, REPORTS
 from components.reel import Answer
-from components.says import percent
+from components.says import decimals, percent
 from components.sweep_columns import said
 from components.view import props, texts
 from compute.sizing.units import human_bytes
@@ -24,9 +25,13 @@ from compute.sweeps.crosstalk_map import RULES
 from compute.sweeps.recall_map import PAIRS, state_numbers
 from compute.sweeps.shipped import shipped
 
-FLOAT32, BFLOAT16 = 4, 2
+FLOAT32 = 4
 NINE = 0.9
 """The share that a headline asks for: nine pairs in ten."""
+
+FLUSH = "C139"
+FLUSHED = ("16 wide, flushed", "64 wide, all kept")
+"""Two memories that read the newest eight of 520 pairs, as the checks of that claim fill them."""
 
 
 @cache
@@ -39,8 +44,8 @@ def rules() -> tuple[str, ...]:
 
 
 def name_of(rule: str) -> str:
-    """`delta, β = 1` for the rule at full strength."""
-    return f"{RULES[rule]}, β = 1" if rule not in RULES.values() else rule.replace("_", " ")
+    """`delta (β = 1)` for the rule at full strength."""
+    return f"{RULES[rule]} (β = 1)" if rule not in RULES.values() else rule.replace("_", " ")
 
 
 def nearest(axis: str, value: float) -> int:
@@ -54,8 +59,8 @@ def state_bytes(d_phi: np.ndarray, d_v: int) -> np.ndarray:
 
 
 def cache_bytes(n: int, d_k: int, d_v: int) -> int:
-    """Bytes of n pairs kept whole, in bfloat16."""
-    return n * (d_k + d_v) * BFLOAT16
+    """Bytes of n pairs kept whole, in float32 like the state: what a number buys, whatever its dtype."""
+    return n * (d_k + d_v) * FLOAT32
 
 
 @lru_cache(maxsize=64)
@@ -74,11 +79,13 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
             "pairs": np.asarray(PAIRS, dtype=float),
             **{rule: np.asarray([values[:, k] for k in last]) for rule, values in by_bytes.items()},
             "cache": np.asarray([float(cache_bytes(int(pairs[k]), width, d_v)) for k in last]),
+            "cache_said": [f"a cache of all pairs, {human_bytes(cache_bytes(int(pairs[k]), width, d_v))}" for k in last],
             "ends": np.asarray([_apart([by_bytes[rule][-1, k] for rule in rules()]) for k in last]),
             "headline": [row[0] for row in told],
             "sentence": [row[1] for row in told],
         },
         "recall.cache": {"y": np.ones(1)},
+        "recall.flushed_bars": _flushed(),
         "recall.by_bytes": {"bytes": size.astype(float)},
         "recall.by_pairs": {"n": pairs.astype(float), **by_pairs},
         "recall.names": {
@@ -86,10 +93,11 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
             "rule": list(rules()),
             "text": [name_of(rule) for rule in rules()],
         },
-        "recall.cache_name": {"y": np.asarray([1.06]), "text": ["a cache of all pairs"]},
+        "recall.cache_name": {"y": np.asarray([1.06])},
         "recall.texts": texts(
             [
                 ("recall.bytes_title", f"recall against bytes of state, d_v = {d_v}"),
+                ("recall.flushed_title", "8 new pairs after 512 old ones"),
                 ("recall.pairs_title", f"recall against pairs, d_φ = {width}, d_v = {d_v}"),
                 ("recall.width", f"{width}" if width == d_k else f"{width}, the nearest that was computed"),
                 ("recall.value_width", f"{d_v}"),
@@ -127,10 +135,23 @@ def _told(by_bytes, by_pairs, pairs, k, size, width, d_v, chosen) -> tuple[str, 
     n, most = int(pairs[k]), human_bytes(int(size[-1]))
     sizes = [int(bytes_) for bytes_, share in zip(size, by_bytes[chosen][:, k]) if share >= NINE]
     need = human_bytes(min(sizes)) if sizes else f"more than {most}"
-    head = f"Nine in ten of {n:,} pairs: {need} of state with the {name_of(chosen)} rule."
-    here = ", ".join(f"{name_of(rule)} {percent(values[k])}" for rule, values in by_pairs.items())
     kept = human_bytes(cache_bytes(n, width, d_v))
-    return head, f"At d_φ = {width}: {here}. A cache of all {n:,} pairs takes {kept} and loses none."
+    head = f"Nine in ten of {n:,} pairs: {need} of state with the {name_of(chosen)} rule; a cache of all, {kept}."
+    here = ", ".join(f"{name_of(rule)} {percent(values[k])}" for rule, values in by_pairs.items())
+    return head, f"Both in float32. At d_φ = {width}: {here}. {_pays(by_pairs[chosen], pairs, width, d_v)}"
+
+
+def _pays(shares: np.ndarray, pairs: np.ndarray, width: int, d_v: int) -> str:
+    """Between which numbers of pairs a state of this width is the smaller one and still keeps nine in ten."""
+    kept = pairs[np.maximum.accumulate(shares < NINE) == 0]
+    smaller = int(state_bytes(np.asarray(width), d_v)) // cache_bytes(1, width, d_v) + 1
+    reach = f"keeps nine in ten up to {kept[-1]:,}" if len(kept) else "keeps nine in ten of none"
+    return f"Such a state is smaller than the cache from {smaller:,} pairs on, and {reach}."
+
+
+def _flushed() -> dict:
+    cosines = np.asarray(ledger_said.found()[FLUSH], dtype=float)
+    return {"x": np.asarray([1.0, 2.0]), "y": cosines, "cosine": cosines, "text": [decimals(c) for c in cosines]}
 
 
 def _apart(heights: list[float]) -> list[float]:

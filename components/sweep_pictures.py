@@ -56,10 +56,11 @@ PICTURES: dict[str, Picture] = {
         ),
         Picture(
             sweep="trained-recall", view="recall",
-            title="Trained layers: keys answered with their value, by pairs in the sequence",
+            title="Trained models of four layers: keys answered with their value, by pairs in the sequence",
             array="recall", over={"rate": np.nanmax, "draw": np.nanmean}, panels="mixer", across="n", up="d_k",
             across_label="pairs n", up_label="width d_k", value_label="recall",
-            contours=(0.9, 0.5), heading=lambda mixer: mixer.replace("_", " "),
+            contours=(0.9, 0.5),
+            heading=lambda mixer: mixer.replace("_", " ").replace("hybrid", "3 gated delta, 1 softmax"),
         ),
         Picture(
             sweep="random-features", view="random-features", title="Mean |estimate ÷ true value − 1|",

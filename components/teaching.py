@@ -21,11 +21,15 @@ class Notice:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named state of a view: address words that differ from the default, and what to see there."""
+    """A named state of a view: address words that differ from the default, and what to see there.
+
+    at: a figure or text node of the page that is brought into view, and unfolded, for what stands below the fold.
+    """
 
     name: str
     caption: str
     words: dict[str, str] = field(hash=False)
+    at: str = ""
 
     @property
     def slug(self) -> str:
@@ -72,7 +76,7 @@ def teaching(view: str) -> Teaching:
             asked["question"], tuple(asked["options"]), asked["right"], asked["because"], tuple(asked.get("marks", ()))
         ),
         tuple(
-            Preset(p["name"], p["caption"], {word: str(value) for word, value in p["words"].items()})
+            Preset(p["name"], p["caption"], {word: str(value) for word, value in p["words"].items()}, p.get("at", ""))
             for p in told.get("presets", ())
         ),
     )

@@ -18,8 +18,9 @@ from compute.triangular import inverse_unit_lower
 TAPS = 3
 """Tokens that the short convolution sees."""
 
-EVERY = 4
-"""Of this many layers of the hybrid one is softmax, the last."""
+EVERY, SECOND = 4, 1
+"""Of so many layers of the hybrid one is softmax, the second: put last it stays unused, for the layers before it have
+learned what they can by then."""
 
 KEEP_START = 4.0
 """Logit of the decay at the start of training: 98 % kept."""
@@ -29,7 +30,7 @@ def mixer_of(mixer: str, layer: int) -> str:
     """The rule of one layer: the hybrid is gated delta with softmax in every fourth layer."""
     if mixer != "hybrid":
         return mixer
-    return "softmax" if layer % EVERY == EVERY - 1 else "gated_delta"
+    return "softmax" if layer % EVERY == SECOND else "gated_delta"
 
 
 def shapes(layers: int, d: int, d_k: int, words: int, values: int) -> dict[str, tuple[int, ...]]:

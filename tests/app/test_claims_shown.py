@@ -12,7 +12,7 @@ from components.ledger import Item, claims
 from components.teaching import teaching
 
 STILL = (".cases[", ".reports[", "normaliser.hand_", "normaliser.quoted", "memory.far", "random-features.ladder",
-         "forms.sums.", "normaliser.derivative_names.")  # fmt: skip
+         "recall.flushed_bars.", "forms.sums.", "normaliser.derivative_names.")  # fmt: skip
 """Places whose numbers belong to a claim by themselves: worked by hand, quoted, bounds, or for sizes of their own."""
 
 OF_VIEWS = {number: claim for number, claim in claims().items() if claim.page in pages()}

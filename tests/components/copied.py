@@ -222,7 +222,7 @@ def check_recall(told, page, plain):
     for rule in rules():  # the plain script fills a few memories of its own
         assert float(told[rule][0]) == pytest.approx(curves[rule][n], abs=0.05 if plain else 1e-4)
     assert page.text("state") == human_bytes(int(told["state"][0]))
-    assert f" takes {human_bytes(int(told['cache of all pairs'][0]))} " in page.text("sentence")
+    assert f"; a cache of all, {human_bytes(int(told['cache of all pairs'][0]))}." in page.text("headline")
     if not plain:
         *more, size = told["bytes of state for nine in ten"]
         assert f": {'more than ' if more else ''}{human_bytes(int(size))} of state" in page.text("headline")

@@ -42,15 +42,51 @@ def test_the_headline_names_the_least_state_that_keeps_nine_in_ten(rule):
         most = found().axes["d_phi"].tolist()[-1]
         need = human_bytes(132 * min(enough)) if enough else f"more than {human_bytes(132 * most)}"
         assert told["recall.reel"]["headline"][k] == (
-            f"Nine in ten of {n:,} pairs: {need} of state with the {rule.replace('_', ' ')} rule."
+            f"Nine in ten of {n:,} pairs: {need} of state with the {rule.replace('_', ' ')} rule; "
+            f"a cache of all, {human_bytes(n * (16 + 32) * 4)}."
         )
 
 
-def test_a_cache_of_64_pairs_of_16_and_32_numbers_takes_six_kibibytes():
-    assert cache_bytes(64, 16, 32) == 6 * 1024
-    k = STOPS.index(64)
-    told = answer(Question())
-    assert told["recall.reel"]["cache"][k] == 6 * 1024 and "takes 6 KiB" in told["recall.reel"]["sentence"][k]
+def test_a_cache_of_64_pairs_of_16_and_32_numbers_takes_twelve_kibibytes_at_the_dtype_of_the_state():
+    assert cache_bytes(64, 16, 32) == 12 * 1024
+    k, told = STOPS.index(64), answer(Question())["recall.reel"]
+    assert told["cache"][k] == 12 * 1024 and told["cache_said"][k] == "a cache of all pairs, 12 KiB"
+    assert told["headline"][k].endswith("a cache of all, 12 KiB.") and told["sentence"][k].startswith("Both in float32")
+
+
+@pytest.mark.parametrize(
+    "d_k, d_v, rule", [(16, 32, "additive"), (32, 128, "additive"), (8, 8, "delta"), (64, 32, "decay")]
+)
+def test_the_sentence_says_between_which_numbers_of_pairs_a_state_pays(d_k, d_v, rule):
+    """By trying every number of pairs: d_φ(d_v + 1) numbers of state against d_φ + d_v a pair."""
+    text = answer(Question(d_k=d_k, d_v=d_v, rule=rule))["recall.reel"]["sentence"][0]
+    smaller = next(n for n in range(1, 10_000) if d_k * (d_v + 1) < n * (d_k + d_v))
+    assert f" smaller than the cache from {smaller} pairs on" in text
+    reached = 0
+    for n in found().axes["n"].tolist():
+        if recall(rule, d_k, d_v, n) < 0.9:
+            break
+        reached = n
+    assert text.endswith(f"keeps nine in ten up to {reached}." if reached else "keeps nine in ten of none.")
+
+
+def test_the_bars_are_two_memories_of_520_pairs_that_are_asked_for_eight():
+    """The claim's own numbers, filled here by the rule itself."""
+    want = []
+    for width, kept in ((16, 0.0), (64, 1.0)):
+        cosines = []
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            K, V = rng.standard_normal((520, width)), rng.standard_normal((520, 32))
+            K /= np.linalg.norm(K, axis=1, keepdims=True)
+            S = kept * K[:512].T @ V[:512] + K[512:].T @ V[512:]
+            reads = K[512:] @ S
+            cosines.append(
+                np.sum(reads * V[512:], axis=1) / np.linalg.norm(reads, axis=1) / np.linalg.norm(V[512:], axis=1)
+            )
+        want.append(np.mean(cosines))
+    bars = answer(Question())["recall.flushed_bars"]
+    assert bars["cosine"] == pytest.approx(want, abs=0.04) and bars["text"][0] == f"{bars['cosine'][0]:.2f}"
 
 
 def test_a_width_that_was_not_computed_says_which_one_is_shown():
@@ -75,4 +111,4 @@ def test_labels_stand_apart_and_in_the_order_of_their_lines():
 
 
 def test_names_are_said_in_words():
-    assert [name_of(rule) for rule in ("delta_full", "gated_delta")] == ["delta, β = 1", "gated delta"]
+    assert [name_of(rule) for rule in ("delta_full", "gated_delta")] == ["delta (β = 1)", "gated delta"]

@@ -1,0 +1,71 @@
+"""Presets: each is a legal state of its page, and every number of its caption stands where a reader can find it."""
+
+from __future__ import annotations
+
+from functools import cache
+from urllib.parse import urlencode
+
+import pytest
+from shown import fits, opened, readings
+
+from app.figures import figure_document
+from app.page import OVERVIEW, pages, view
+from components.lesson import Question
+from components.sweep_pictures import pictures_of
+from components.teaching import teaching
+
+CHECKED = ("recall",)
+PRESETS = [(page, preset) for page in pages() if page != OVERVIEW for preset in teaching(page).presets]
+each_preset = pytest.mark.parametrize("name, preset", PRESETS, ids=[f"{page}-{p.slug}" for page, p in PRESETS])
+SAID = [(page, preset) for page, preset in PRESETS if page in CHECKED]
+each_said = pytest.mark.parametrize("name, preset", SAID, ids=[f"{page}-{p.slug}" for page, p in SAID])
+
+
+@cache
+def drawn(page):
+    return figure_document((view(page),), Question(), False)[0]
+
+
+def printed(page, words):
+    """Everything with letters that stands on the page in that state: texts, names in figures, ticks, axes, controls."""
+    texts, columns = opened(page, urlencode(words))
+    yield from texts.values()
+    for told in columns.values():
+        for values in told.values():
+            yield from (value for value in values if isinstance(value, str))
+    for plot in drawn(page).roots:
+        for axis in (*plot.xaxis, *plot.yaxis):
+            yield axis.axis_label or ""
+            yield from axis.major_label_overrides.values()
+            yield from (f"{tick:g}" for tick in getattr(axis.ticker, "ticks", ()))
+    yield from (picture.title for picture in pictures_of(page))
+    yield from (str(value) for value in words.values())
+
+
+@each_preset
+def test_a_preset_is_a_legal_state_with_a_headline(name, preset):
+    assert opened(name, urlencode(preset.words))[0][f"{name}.headline"] and preset.caption.endswith(".")
+
+
+def test_presets_of_a_page_differ():
+    for page in pages():
+        words = [urlencode(sorted(p.words.items())) + p.at for p in teaching(page).presets]
+        assert len(set(words)) == len(words), page
+
+
+@each_preset
+def test_what_a_preset_brings_into_view_is_on_the_page(name, preset):
+    there = {plot.name for plot in drawn(name).roots} | set(opened(name, "")[0])
+    there |= {picture.name for picture in pictures_of(name)}
+    assert not preset.at or preset.at in there
+
+
+@each_said
+def test_every_number_of_a_caption_stands_on_the_page(name, preset):
+    there = [reading for text in printed(name, preset.words) for found in readings(text) for reading in found]
+    for number in readings(preset.caption):
+        value, half = number[0]
+        assert any(fits(seen, max(half, seen_half), value, "exact") for seen, seen_half in there), (
+            value,
+            preset.caption,
+        )
