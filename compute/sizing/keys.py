@@ -11,6 +11,7 @@ from typing import Any
 from .arithmetic import Told
 from .class_defaults import CLASS_DEFAULTS
 from .errors import ConfigError
+from .values import absent, shown, summed_up
 
 WRAPPERS = ("text_config", "llm_config", "language_config", "thinker_config")
 """Objects that hold the language model's keys in multimodal files, in the order tried."""
@@ -82,7 +83,7 @@ class Keys:
         value = self.raw(key)
         place = SINGLE if self.has_own(key.partition(".")[0]) else key
         # a list is summed up once, however many layers read from it
-        self.note(place, self.used[place] if place in self.used else _brief(value))
+        self.note(place, self.used[place] if place in self.used else summed_up(value))
         return value
 
     def note(self, key: str, value: object) -> None:
@@ -93,11 +94,11 @@ class Keys:
 
     def present(self, *keys: str) -> str | None:
         """The first of the keys that is not absent."""
-        return next((key for key in keys if not _absent(self.raw(key))), None)
+        return next((key for key in keys if not absent(self.raw(key))), None)
 
     def starting(self, *prefixes: str) -> list[str]:
         """Keys of the language model that start with one of the prefixes and are not absent."""
-        return [key for key in self.inner if key.startswith(prefixes) and not _absent(self.inner[key])]
+        return [key for key in self.inner if key.startswith(prefixes) and not absent(self.inner[key])]
 
     # -- typed access -------------------------------------------------------------------------------------------
 
@@ -110,7 +111,7 @@ class Keys:
         if isinstance(value, list | tuple):
             value = self._of_layer(key, value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise ConfigError(key, f"must be a whole number, got {_shown(value)}", "write it as a plain integer")
+            raise ConfigError(key, f"must be a whole number, got {shown(value)}", "write it as a plain integer")
         if value < 1:
             raise ConfigError(key, f"must be positive, got {value}", "write the size of the released model")
         self.take(key)
@@ -162,7 +163,7 @@ class Keys:
             return None
         value = self.raw(key)
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise ConfigError(key, f"must be a positive number, got {_shown(value)}", "write the released factor")
+            raise ConfigError(key, f"must be a positive number, got {shown(value)}", "write the released factor")
         self.take(key)
         return Fraction(repr(value))
 
@@ -172,7 +173,7 @@ class Keys:
         if value is None:
             return None
         if not isinstance(value, bool):
-            raise ConfigError(key, f"must be true or false, got {_shown(value)}", "write true or false")
+            raise ConfigError(key, f"must be true or false, got {shown(value)}", "write true or false")
         self.take(key)
         return value
 
@@ -182,7 +183,7 @@ class Keys:
         if value is None:
             return None
         if not isinstance(value, str):
-            raise ConfigError(key, f"must be a string, got {_shown(value)}", "write it as published")
+            raise ConfigError(key, f"must be a string, got {shown(value)}", "write it as published")
         self.take(key)
         return value
 
@@ -228,24 +229,3 @@ class Keys:
         if heads is None:
             raise self.missing("num_attention_heads", "n_head")
         return heads
-
-
-def _absent(value: Any) -> bool:
-    return value is None or value == [] or (not isinstance(value, bool) and value in (0, -1))
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "…"
-
-
-def _brief(value: Any) -> object:
-    """A value as the reader should see it: lists by their counts."""
-    if isinstance(value, list | tuple):
-        tally: dict[str, int] = {}
-        for v in value:
-            tally[str(v)[:40]] = tally.get(str(v)[:40], 0) + 1
-        if len(tally) <= 6 and len(value) > 8:
-            return ", ".join(f"{count} × {item}" for item, count in tally.items())
-        return ", ".join(str(v)[:40] for v in value[:64])
-    return value if isinstance(value, str | int | float | bool | None) else "object"

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 import torch
+from attention_cases import elu
+from rank_cases import every_map, toys
 
 from compute.feature_maps import FEATURE_MAPS
 from compute.rank import (
@@ -16,26 +18,6 @@ from compute.rank import (
     spectra,
     spectrum,
 )
-from compute.toys import queries_and_keys
-
-
-def elu(x):
-    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
-
-
-def taylor(x):
-    squares = (x[..., :, None] * x[..., None, :]).reshape(*x.shape[:-1], -1)
-    return np.concatenate([np.ones_like(x[..., :1]), x, squares / 2**0.5], axis=-1)
-
-
-MAPS = {"softmax": None, "elu": elu, "taylor": taylor}
-every_map = pytest.mark.parametrize("phi", MAPS.values(), ids=MAPS)
-
-
-def toys(N=256, d_k=16, seed=0):
-    Q, K = queries_and_keys(d_k, seed)
-    return Q[:N], K[:N]
-
 
 # The kernel matrix
 

@@ -5,6 +5,8 @@ from math import comb, factorial, prod
 
 import numpy as np
 import pytest
+from attention_cases import elu
+from rank_cases import MAPS, every_map, toys
 
 from compute.rank import (
     block_rank,
@@ -14,25 +16,6 @@ from compute.rank import (
     past_to_future,
     rank_of,
 )
-from compute.toys import queries_and_keys
-
-
-def elu(x):
-    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
-
-
-def taylor(x):
-    squares = (x[..., :, None] * x[..., None, :]).reshape(*x.shape[:-1], -1)
-    return np.concatenate([np.ones_like(x[..., :1]), x, squares / 2**0.5], axis=-1)
-
-
-MAPS = {"softmax": None, "elu": elu, "taylor": taylor}
-every_map = pytest.mark.parametrize("phi", MAPS.values(), ids=MAPS)
-
-
-def toys(N=256, d_k=16, seed=0):
-    Q, K = queries_and_keys(d_k, seed)
-    return Q[:N], K[:N]
 
 
 def test_the_lesson_ranks_at_256_tokens_and_16_wide_keys():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import special
+from sharpness_cases import STOPS, every_member, every_positive, vectors
 
 from compute.feature_maps import FEATURE_MAPS
 from compute.sharpness import (
@@ -15,30 +16,12 @@ from compute.sharpness import (
 )
 from compute.toys import queries_and_keys
 
-STOPS = np.geomspace(0.25, 16, 73)
-MEMBERS = {
-    "softmax": None,
-    **{word: Map() for word, Map in FEATURE_MAPS.items()},
-    "favor iid": FEATURE_MAPS["favor"](m=40, orthogonal=False),
-    "hedgehog learned": FEATURE_MAPS["hedgehog"](W=[[1.0, 0.5], [0.0, -1.0], [0.3, 0.3], [2.0, 0.1]], b=(0.4, -0.2)),
-}
-POSITIVE = [name for name, phi in MEMBERS.items() if phi is None or phi.positivity in ("yes", "kernel")]
-every_member = pytest.mark.parametrize("phi", MEMBERS.values(), ids=MEMBERS)
-every_positive = pytest.mark.parametrize("phi", [MEMBERS[name] for name in POSITIVE], ids=POSITIVE)
-
-
-@pytest.fixture
-def vectors():
-    rng = np.random.default_rng(17)
-    return rng.standard_normal((2, 6, 4)), rng.standard_normal((2, 9, 4))
-
-
 # Weights
 
 
 @every_member
-def test_weights_sum_to_one_so_constant_values_give_constant_outputs(phi, vectors):
-    w, cancellation = weights(phi, *vectors)
+def test_weights_sum_to_one_so_constant_values_give_constant_outputs(phi):
+    w, cancellation = weights(phi, *vectors())
     assert w.shape == (2, 6, 9) and cancellation.shape == (2, 6)
     defined = cancellation > 1e-6
     assert defined.mean() > 0.9
@@ -46,14 +29,14 @@ def test_weights_sum_to_one_so_constant_values_give_constant_outputs(phi, vector
 
 
 @every_positive
-def test_positive_maps_have_positive_weights_and_nothing_cancels(phi, vectors):
-    w, cancellation = weights(phi, *vectors)
+def test_positive_maps_have_positive_weights_and_nothing_cancels(phi):
+    w, cancellation = weights(phi, *vectors())
     assert np.all(w > 0)
     np.testing.assert_allclose(cancellation, 1, rtol=1e-12)
 
 
-def test_without_a_map_the_weights_are_scipys_softmax(vectors):
-    Q, K = vectors
+def test_without_a_map_the_weights_are_scipys_softmax():
+    Q, K = vectors()
     np.testing.assert_allclose(weights(None, Q, K).w, special.softmax(Q @ K.swapaxes(-1, -2), axis=-1), rtol=1e-12)
     np.testing.assert_allclose(
         match_weights(None, Q[0, 0], K[0], [1.0, 3.0]).w,
@@ -71,10 +54,10 @@ def test_the_hand_example_second_query():
 
 
 @every_member
-def test_weights_are_the_normalised_kernel(phi, vectors):
+def test_weights_are_the_normalised_kernel(phi):
     if phi is None:
         return
-    Q, K = vectors
+    Q, K = vectors()
     kernel = phi(Q) @ phi(K).swapaxes(-1, -2)
     w, cancellation = weights(phi, Q, K)
     defined = cancellation > 0.01
@@ -82,7 +65,7 @@ def test_weights_are_the_normalised_kernel(phi, vectors):
     np.testing.assert_allclose(w[defined], expected, rtol=1e-9, atol=1e-12)
 
 
-def test_any_function_can_stand_for_a_map(vectors):
+def test_any_function_can_stand_for_a_map():
     """The toy map (x₁², √2x₁x₂, x₂²): 25 = 5² for q = (1, 2), k = (3, 1), and 0 for a right angle."""
 
     def toy(x):
@@ -110,8 +93,8 @@ def test_a_query_without_features_is_nought_over_nought():
 
 
 @every_member
-def test_weights_keep_kind_dtype_and_inputs(phi, vectors):
-    Q, K = vectors
+def test_weights_keep_kind_dtype_and_inputs(phi):
+    Q, K = vectors()
     copies = Q.copy(), K.copy()
     tw, tc = weights(phi, torch.tensor(Q), torch.tensor(K))
     w, cancellation = weights(phi, Q, K)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import special
+from sharpness_cases import MEMBERS, POSITIVE, STOPS, every_positive, vectors
 
 from compute.feature_maps import FEATURE_MAPS
 from compute.sharpness import (
@@ -15,31 +16,14 @@ from compute.sharpness import (
 )
 from compute.toys import queries_and_keys
 
-STOPS = np.geomspace(0.25, 16, 73)
-MEMBERS = {
-    "softmax": None,
-    **{word: Map() for word, Map in FEATURE_MAPS.items()},
-    "favor iid": FEATURE_MAPS["favor"](m=40, orthogonal=False),
-    "hedgehog learned": FEATURE_MAPS["hedgehog"](W=[[1.0, 0.5], [0.0, -1.0], [0.3, 0.3], [2.0, 0.1]], b=(0.4, -0.2)),
-}
-POSITIVE = [name for name, phi in MEMBERS.items() if phi is None or phi.positivity in ("yes", "kernel")]
-every_positive = pytest.mark.parametrize("phi", [MEMBERS[name] for name in POSITIVE], ids=POSITIVE)
-
-
-@pytest.fixture
-def vectors():
-    rng = np.random.default_rng(17)
-    return rng.standard_normal((2, 6, 4)), rng.standard_normal((2, 9, 4))
-
-
 # Stability
 
 
 @every_positive
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("grow_q, grow_k", [(60, 1), (1, 60), (60, 60)])
-def test_no_positive_row_is_lost_at_norms_where_the_exponential_overflows(phi, dtype, grow_q, grow_k, vectors):
-    Q, K = (grow_q * vectors[0]).astype(dtype), (grow_k * vectors[1]).astype(dtype)
+def test_no_positive_row_is_lost_at_norms_where_the_exponential_overflows(phi, dtype, grow_q, grow_k):
+    Q, K = (grow_q * vectors()[0]).astype(dtype), (grow_k * vectors()[1]).astype(dtype)
     w, cancellation = weights(phi, Q, K)
     assert np.all(np.isfinite(w)) and np.all(w >= 0)
     np.testing.assert_allclose(w.sum(axis=-1), 1, rtol=1e-5)

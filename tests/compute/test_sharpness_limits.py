@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sharpness_cases import every_member, every_positive
 
 from compute.feature_maps import FEATURE_MAPS
 from compute.sharpness import (
     limit_weights,
     match_weights,
 )
-
-MEMBERS = {
-    "softmax": None,
-    **{word: Map() for word, Map in FEATURE_MAPS.items()},
-    "favor iid": FEATURE_MAPS["favor"](m=40, orthogonal=False),
-    "hedgehog learned": FEATURE_MAPS["hedgehog"](W=[[1.0, 0.5], [0.0, -1.0], [0.3, 0.3], [2.0, 0.1]], b=(0.4, -0.2)),
-}
-POSITIVE = [name for name, phi in MEMBERS.items() if phi is None or phi.positivity in ("yes", "kernel")]
-every_member = pytest.mark.parametrize("phi", MEMBERS.values(), ids=MEMBERS)
-every_positive = pytest.mark.parametrize("phi", [MEMBERS[name] for name in POSITIVE], ids=POSITIVE)
 
 
 @every_member

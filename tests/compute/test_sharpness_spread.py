@@ -6,17 +6,14 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
+from sharpness_cases import MEMBERS
 
 from compute.feature_maps import FEATURE_MAPS
 from compute.sharpness import match_weights, matching_query, misplaced, spread_over_seeds, summary
 
 STOPS = np.geomspace(0.25, 16, 7)
-MEMBERS = {
-    "softmax": None,
-    **{word: Map() for word, Map in FEATURE_MAPS.items()},
-    "favor iid": FEATURE_MAPS["favor"](m=40, orthogonal=False),
-}
-every_member = pytest.mark.parametrize("phi", MEMBERS.values(), ids=MEMBERS)
+OF_ANY_WIDTH = {name: phi for name, phi in MEMBERS.items() if name != "hedgehog learned"}
+every_member = pytest.mark.parametrize("phi", OF_ANY_WIDTH.values(), ids=OF_ANY_WIDTH)
 
 
 def test_summary_by_hand():

@@ -3,36 +3,11 @@
 import json
 
 import pytest
+from sizing.config_cases import GDN, LLAMA, kinds, refusal
 
 from compute.sizing import ConfigError, bill, model_config, models, read_config
 from compute.sizing.architectures import ARCHITECTURES, NO_FORMULA
 from compute.sizing.families import Softmax
-
-LLAMA = {"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 512, "num_attention_heads": 8}
-GDN = {
-    "model_type": "qwen3_next",
-    "num_hidden_layers": 8,
-    "num_key_value_heads": 2,
-    "head_dim": 64,
-    "linear_num_key_heads": 4,
-    "linear_num_value_heads": 8,
-    "linear_key_head_dim": 32,
-    "linear_value_head_dim": 32,
-    "linear_conv_kernel_dim": 4,
-}
-
-
-def kinds(config):
-    return [(group.count, group.kind) for group in read_config(config).layers]
-
-
-def refusal(config):
-    with pytest.raises(ConfigError) as refused:
-        read_config(config)
-    error = refused.value
-    assert error.key in str(error) and error.remedy in str(error)
-    return error
-
 
 # -- where the keys stand ---------------------------------------------------------------------------------------------
 
