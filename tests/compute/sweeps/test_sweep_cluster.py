@@ -5,45 +5,21 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
+from sweep_cases import CROSSTALK, RECALL, SHORT, same, until
 
+from benchmarks.local_cluster import LocalCluster, free_port
 from compute.sweeps.cluster import DaskCluster, configured, point_of
 from compute.sweeps.packing import unpack
-from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import Runner
 from compute.sweeps.running import run
 from compute.sweeps.store import Store
 
-ROOT = Path(__file__).resolve().parents[3]
-CROSSTALK, RECALL = SWEEPS["crosstalk"], SWEEPS["recall"]
-SHORT = type(RECALL.quick)(widths=(8,), values=(8,), pairs=(4, 8), trials=8)
 LONG = type(CROSSTALK.quick)(widths=(8, 16, 32), trials=400, d_v=16)
-
-
-def same(a, b) -> bool:
-    return all(np.array_equal(x, b.arrays[name], equal_nan=True) for name, x in a.arrays.items())
-
-
-def until(condition, seconds=60.0) -> float:
-    start = time.monotonic()
-    while not condition():
-        assert time.monotonic() - start < seconds, "it never happened"
-        time.sleep(0.02)
-    return time.monotonic() - start
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextlib.contextmanager
@@ -76,56 +52,10 @@ def test_the_variable_alone_makes_a_runner_use_a_cluster(monkeypatch):
     assert configured() == (DaskCluster,)
 
 
-class Cluster:
-    """A scheduler and workers on loopback, in processes of their own."""
-
-    def __init__(self, folder: Path):
-        self.address, self.folder = f"tcp://127.0.0.1:{free_port()}", folder
-        self.environ = {
-            **os.environ,
-            "EXPLORER_DEVICE": "cpu",
-            "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}",
-        }
-        self.processes: list[subprocess.Popen] = []
-        self.scheduler: subprocess.Popen | None = None
-
-    def start_scheduler(self) -> None:
-        port = self.address.rpartition(":")[2]
-        self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-jupyter"
-        )  # fmt: skip
-        until(lambda: self._listens(int(port)))
-
-    def start_worker(self) -> subprocess.Popen:
-        return self._start(
-            "worker", self.address, "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1", "--no-dashboard",
-            "--local-directory", str(self.folder),
-        )  # fmt: skip
-
-    def _start(self, *arguments: str) -> subprocess.Popen:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]],
-            env=self.environ, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        self.processes.append(process)
-        return process
-
-    @staticmethod
-    def _listens(port: int) -> bool:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=0.2):
-            return True
-        return False
-
-    def close(self) -> None:
-        for process in self.processes:
-            process.kill()
-            process.wait()
-
-
 @pytest.fixture
 def cluster(tmp_path):
     pytest.importorskip("distributed", reason="the extra `outside` installs distributed")
-    made = Cluster(tmp_path)
+    made = LocalCluster(tmp_path)
     made.start_scheduler()
     yield made
     made.close()
