@@ -11,7 +11,7 @@ from app.figures import Figures
 from components.about import NAME, running_version
 from components.axes import AXES
 from components.palette import SLOTS
-from components.reel import Answer, frame_texts
+from components.reel import Answer, frame_texts, last_stop
 from components.snippets import SIZES, SNIPPETS
 from components.sweep_columns import said
 from components.sweep_pictures import pictures_of
@@ -47,8 +47,8 @@ def between_stops(values: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def shown_axes(views: tuple[View, ...], positions: Mapping[str, int]) -> dict[str, dict[str, Any]]:
-    """Stops, names and positions of the axes that a page has."""
+def shown_axes(views: tuple[View, ...], told: Answer, positions: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+    """Stops, names and positions of the axes that a page has; `last` is the last stop that `told` needs."""
     shown = {v.axis for v in views} | ({"T"} if len(views) > 1 else set())
     return {
         word: {
@@ -56,6 +56,7 @@ def shown_axes(views: tuple[View, ...], positions: Mapping[str, int]) -> dict[st
             "words": [axis.say(stop) for stop in axis.stops],
             "label": axis.label,
             "index": positions[word],
+            "last": last_stop((reel for v in views for reel in v.reels), told, word),
             "start": axis.stops[axis.index(WORDS[word].default)],
         }
         for word, axis in AXES.items()
@@ -90,7 +91,7 @@ def context(
 ) -> dict[str, Any]:
     """Variables of page.html.  told: the answer that the figures were drawn for; titles: every page's."""
     compact, positions = len(views) > 1, start_positions(values)
-    axes, (texts, maths) = shown_axes(views, positions), shown_texts(views, told, positions)
+    axes, (texts, maths) = shown_axes(views, told, positions), shown_texts(views, told, positions)
     settings = {
         word: WORDS[word].write(values[word])
         for word in KEPT

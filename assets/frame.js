@@ -71,8 +71,9 @@
   // Exactly these words, all others at their defaults.
   X.restore = told => {
     const up = {}
+    X.preset = null // what a preset chose is not the visitor's choice
     for (const axis in page.axes) X.play(axis, false)
-    for (const axis in page.axes) X.seek(axis, nearest(axis, +(told[axis] ?? page.axes[axis].start)))
+    for (const axis in page.axes) { X.seek(axis, nearest(axis, +(told[axis] ?? page.axes[axis].start))); X.opened(axis) }
     X.setTheme(told.theme == 'dark' ? 'dark' : 'light')
     for (const word of page.words) up[word] = told[word] ?? null
     return X.choose(up, true) ?? []
@@ -83,7 +84,9 @@
   }
 
   for (const button of all('[data-preset]')) button.addEventListener('click', () => {
-    X.restore({theme: root.dataset.theme, ...JSON.parse(button.dataset.preset)})
+    const words = JSON.parse(button.dataset.preset)
+    X.restore({theme: root.dataset.theme, ...words})
+    X.preset = words
     X.moved?.(true)
     for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
     button.parentNode.querySelector('.caption').textContent = button.dataset.caption

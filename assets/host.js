@@ -18,7 +18,7 @@
     set: ({words}) => words && typeof words == 'object' ? X.set(words) : ['set needs words: {name: value}'],
     step: ({axis = page.axis, by = 1}) => {
       if (!known(axis) || !Number.isInteger(by)) return ['step needs an axis of this page and a whole number']
-      X.play(axis, false); X.seek(axis, X.at[axis] + by); X.rest(axis)
+      X.step(axis, by)
     },
     play: ({axis = page.axis}) => known(axis) ? X.play(axis, true) : ['play needs an axis of this page'],
     pause: () => { for (const axis in page.axes) X.play(axis, false) },

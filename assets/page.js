@@ -38,22 +38,27 @@
   }) : early.push([kind, told])
 
   // --- address
-  const query = () => {
-    const text = new URLSearchParams({...X.told(), ...page.kept}).toString().replaceAll('%7E', '~')
+  const spelled = told => {
+    const text = new URLSearchParams({...told, ...page.kept}).toString().replaceAll('%7E', '~')
     return text ? `?${text}` : ''
   }
+  const query = () => spelled(X.told())
+  // What other pages are handed: choices made by hand, not those that a preset of this page made
+  X.preset = history.state?.preset ?? null
+  const byHand = () => spelled(Object.fromEntries(Object.entries(X.told()).filter(([word, text]) => X.preset?.[word] !== text)))
   const bare = text => { const told = new URLSearchParams(text); told.delete('theme'); return told.toString() }
   let timer = 0, home = null // the state that the part behind # belongs to: it is dropped with it
   function address(push) {
     clearTimeout(timer)
     const here = query(), part = bare(here) == (home ??= bare(here)) ? location.hash : ''
-    if (here + part != location.search + location.hash) history[push ? 'pushState' : 'replaceState'](null, '', location.pathname + here + part)
+    if (here + part != location.search + location.hash) history[push ? 'pushState' : 'replaceState'](X.preset && {preset: X.preset}, '', location.pathname + here + part)
     document.dispatchEvent(new Event('explorer:addressed'))
-    for (const link of all('a[data-page]')) link.href = link.dataset.page + (link.dataset.carry ? carried(link, here) : here) + (link.dataset.part ?? '')
+    const handed = byHand()
+    for (const link of all('a[data-page]')) link.href = link.dataset.page + (link.dataset.carry ? carried(link, handed) : handed) + (link.dataset.part ?? '')
   }
   // A link that hands on a number of this page: its text has it
-  function carried(link, here) {
-    const told = new URLSearchParams(here)
+  function carried(link, handed) {
+    const told = new URLSearchParams(handed)
     told.set(link.dataset.carry, link.querySelector('[data-text]').textContent)
     return `?${told}`
   }
@@ -70,7 +75,11 @@
     quietly = whole && page.words.some(word => (up[word] ?? null) !== (X.server[word] ?? null))
     send('words', up)
   }
-  window.addEventListener('popstate', () => { home = bare(location.search); X.restore(Object.fromEntries(new URLSearchParams(location.search))) })
+  window.addEventListener('popstate', event => {
+    home = bare(location.search)
+    X.restore(Object.fromEntries(new URLSearchParams(location.search)))
+    X.preset = event.state?.preset ?? null
+  })
   const stops = () => Object.fromEntries(Object.entries(page.axes).map(([axis, {stops}]) => [axis, String(stops[X.at[axis]])]))
   const here = () => location.origin + location.pathname
   X.write = told => send('code', {...told, link: here(), at: stops()})

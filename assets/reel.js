@@ -112,15 +112,21 @@ window.Explorer = (() => {
     for (const source of touched) source.change.emit()
     touched.clear()
   }
-  function seek(axis, i) {
-    const stops = page.axes[axis].stops
-    i = at[axis] = Math.max(0, Math.min(stops.length - 1, Math.round(i)))
+  // The last stop that differs from the one before it: an example may be shorter than the axis
+  const end = axis => Math.min(page.axes[axis].stops.length - 1, ...(reels[axis] ?? []).map(reel => reel.data[reel.tags[0].end]?.[0] ?? Infinity))
+  function show(axis) {
+    const last = end(axis), i = Math.min(at[axis], last), {words} = page.axes[axis]
     for (const input of all(`input[data-axis="${axis}"]`)) {
+      if (+input.max != last) input.max = last
       if (+input.value != i) input.value = i
-      input.setAttribute('aria-valuetext', page.axes[axis].words[i])
-      input.style.setProperty('--at', `${100 * i / (stops.length - 1)}%`)
+      input.setAttribute('aria-valuetext', words[i])
+      input.style.setProperty('--at', `${100 * i / last}%`)
     }
-    for (const out of all(`output[data-axis="${axis}"]`)) out.textContent = page.axes[axis].words[i]
+    for (const out of all(`output[data-axis="${axis}"]`)) if (out.textContent != words[i]) out.textContent = words[i]
+  }
+  function seek(axis, i) {
+    i = at[axis] = Math.max(0, Math.min(page.axes[axis].stops.length - 1, Math.round(i)))
+    show(axis)
     if (documentOfFigures) { for (const reel of reels[axis] ?? []) turn(reel); flush() }
     document.dispatchEvent(new CustomEvent('explorer:seek', {detail: {axis, index: i}}))
   }
@@ -128,30 +134,12 @@ window.Explorer = (() => {
   // After an answer: only reels whose frames, pools, phrases or targets it changed (all, if no names are given)
   function repaint(names = null) {
     const reached = bind => names.has(bind.source) || names.has(bind.pool) || names.has(bind.phrase?.replace(/\.[^.]*$/, ''))
-    for (const axis in reels) for (const reel of reels[axis])
-      if (!names || names.has(reel.name) || reel.tags[0].binds.some(reached)) turn(reel)
-    flush()
-  }
-
-  // --- play: the browser's clock, the next frame only after the last one was asked to paint
-  const playing = {}
-  function play(axis, on) {
-    if (!!playing[axis] == on) return
-    playing[axis] = on
-    for (const button of all(`[data-play="${axis}"]`)) button.setAttribute('aria-pressed', on)
-    if (!on) return rest(axis)
-    const last = page.axes[axis].stops.length - 1
-    if (at[axis] == last) seek(axis, 0)
-    let then = performance.now(), owed = 0
-    const tick = now => {
-      if (!playing[axis]) return
-      const speed = +(document.querySelector(`[data-speed="${axis}"]`)?.value ?? 20)
-      owed += Math.min(now - then, 250) * speed / 1000
-      then = now
-      if (owed >= 1) { seek(axis, at[axis] + Math.floor(owed)); owed %= 1 }
-      if (at[axis] >= last) play(axis, false); else requestAnimationFrame(tick)
+    for (const axis in reels) {
+      for (const reel of reels[axis])
+        if (!names || names.has(reel.name) || reel.tags[0].binds.some(reached)) turn(reel)
+      show(axis)
     }
-    requestAnimationFrame(tick)
+    flush()
   }
 
   // --- bring one map's colour forward everywhere
@@ -160,20 +148,6 @@ window.Explorer = (() => {
       const own = m.glyph && m.tags.find(tag => String(tag).startsWith('slot:'))?.slice(5)
       if (own && page.phis.includes(own)) m.glyph.setv({line_alpha: !slot || own == slot ? 1 : 0.2}, {sync: false})
     }
-  }
-
-  function listen() {
-    for (const input of all('input[data-axis]')) {
-      const axis = input.dataset.axis
-      input.addEventListener('input', () => { play(axis, false); seek(axis, +input.value) })
-      input.addEventListener('change', () => rest(axis))
-    }
-    for (const button of all('[data-play]'))
-      button.addEventListener('click', () => play(button.dataset.play, !playing[button.dataset.play]))
-    for (const button of all('[data-step]')) button.addEventListener('click', () => {
-      const axis = button.dataset.step
-      play(axis, false); seek(axis, at[axis] + +button.dataset.by); rest(axis)
-    })
   }
 
   // A file carries its figures as gzip in base64
@@ -198,8 +172,6 @@ window.Explorer = (() => {
   }
 
   for (const axis in page.axes) seek(axis, page.axes[axis].index)
-  listen()
   const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })
-  const plays = axis => !!playing[axis]
-  return {figures: () => documentOfFigures, page, at, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, forward, play, plays, ready, shout}
+  return {figures: () => documentOfFigures, page, at, end, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, forward, ready, shout}
 })()

@@ -130,6 +130,7 @@ VIEW = View(
     place=1,
     question="Why do the parentheses matter?",
     axis="T",
+    player="let the context grow",
     asks=(),
     span=round(float(np.log(LAST) / np.log(EDGE)), 4),
     reels=REELS,

@@ -48,6 +48,7 @@ REELS = (
                 for name in ("headline", "sentence", "step", "recurrent_gap", "chunkwise_gap", "denominator")
             ),
         ),
+        end="end",
     ),
 )
 

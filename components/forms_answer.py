@@ -62,7 +62,7 @@ def _answer(example: str, phi: str, d_k: int, seed: int, chunk: int, pitfall: st
     told = run(example, phi, d_k, seed, chunk, pitfall)
     exact = exact_steps(pitfall) if told.by_hand else None
     drawn: Answer = {
-        "forms.reel": {"t": STOPS.astype(float), "last": LAST},
+        "forms.reel": {"t": STOPS.astype(float), "last": LAST, "end": np.full(len(STOPS), told.T - 1, dtype=np.int32)},
         "forms.frames": held(
             {
                 "cells": state_cells(told),

@@ -192,6 +192,7 @@ VIEW = View(
     place=8,
     question="Why did modern layers drop the denominator?",
     axis="tokens",
+    player="read on",
     asks=(),
     span=1.0,
     reels=REELS,

@@ -152,6 +152,7 @@ VIEW = View(
     place=4,
     question="Why do random features not keep softmax’s quality?",
     axis="r",
+    player="lengthen the vectors",
     asks=(),
     span=round(float(np.log(STOPS[-1] / STOPS[0]) / np.log(EDGE / STOPS[0])), 4),
     reels=REELS,

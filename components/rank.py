@@ -179,6 +179,7 @@ VIEW = View(
     place=6,
     question="How many independent things can the past tell the future?",
     axis="N",
+    player="add queries and keys",
     asks=(),
     dials=("mask", "precision"),
     rails=("rtol",),

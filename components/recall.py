@@ -119,6 +119,7 @@ VIEW = View(
     place=9,
     question="The dial: how much recall does a byte of state buy?",
     axis="pairs",
+    player="store more pairs",
     asks=("rule", "d_v"),
     reels=REELS,
     draw=draw,

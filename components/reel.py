@@ -63,11 +63,22 @@ class Bind:
 
 @dataclass(frozen=True)
 class Reel:
-    """Name of the reel's source, the axis it follows, and its binds."""
+    """Name of the reel's source, the axis it follows, and its binds.
+
+    end: column whose rows all hold the number of the last stop that differs from the one before, where the axis is
+    longer than what is shown.
+    """
 
     name: str
     axis: str
     binds: tuple[Bind, ...]
+    end: str = ""
+
+    @property
+    def tag(self) -> dict[str, Any]:
+        """What the script is told of it."""
+        own = {"axis": self.axis, "binds": [bind.spelled() for bind in self.binds]}
+        return {**own, "end": self.end} if self.end else own
 
     def piece(self, bind: Bind, answer: Answer, positions: Mapping[str, int]) -> Any:
         """What the bind shows at the given stops."""
@@ -137,6 +148,12 @@ def _filled(piece: Any, bind: Bind, answer: Answer) -> Any:
     return [piece] if np.isscalar(piece) else np.array(piece) if isinstance(piece, np.ndarray) else list(piece)
 
 
+def last_stop(reels: Iterable[Reel], answer: Answer, axis: str) -> int:
+    """Number of the last stop of an axis that shows something new."""
+    ends = (int(answer[reel.name][reel.end][0]) for reel in reels if reel.axis == axis and reel.end)
+    return min((len(AXES[axis].stops) - 1, *ends))
+
+
 NOT_DRAWN = ("texts", "math", "props")
 """Last part of an answer's name that is no figure source: texts of nodes, MathML of nodes, (model, property, value)."""
 
@@ -150,7 +167,7 @@ def make_sources(
 ) -> dict[str, ColumnDataSource]:
     """Every named source of a view, figure sources starting at the given stops."""
     framed = frame_columns(reels, answer, positions)
-    tags = {reel.name: [{"axis": reel.axis, "binds": [b.spelled() for b in reel.binds]}] for reel in reels}
+    tags = {reel.name: [reel.tag] for reel in reels}
     names = [name for name in (*answer, *(n for n in framed if n not in answer)) if is_drawn(name)]
     return {
         name: ColumnDataSource(

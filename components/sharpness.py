@@ -109,6 +109,7 @@ VIEW = View(
     place=3,
     question="Can the layer select, or only average?",
     axis="c",
+    player="sharpen the query",
     asks=(),
     dials=("match", "single", "features"),
     span=round(float(np.log(END / STOPS[0]) / np.log(EDGE / STOPS[0])), 4),

@@ -105,6 +105,7 @@ VIEW = View(
     place=10,
     question="How many bytes does my model keep, and when does the state win?",
     axis="T",
+    player="let the context grow",
     asks=(),
     dials=("batch", "exact", "engine", "gpu", "gib", "kv", "state"),
     more=("tp", "conv", "columns", "mla"),

@@ -225,6 +225,22 @@ def test_a_preset_leaves_one_history_entry_that_back_undoes(tab):
     check(tab, "memory", Question())
 
 
+def test_other_pages_are_handed_what_a_hand_chose_and_not_what_a_preset_did(tab):
+    tab.open("rank")
+    handed = "new URL(document.querySelector('nav a[data-page=sharpness]').href).search"
+    tab.choose("phi", "relu", phi="relu")
+    assert tab.page.evaluate(handed) == "?phi=relu"
+    taylor = next(i for i, words in enumerate(presets(tab)) if words.get("phi") == "taylor")
+    tab.page.locator("[data-preset]").nth(taylor).click()
+    tab.answered(phi="taylor")
+    assert "phi" not in tab.page.evaluate(handed)
+    tab.choose("seed", "7", phi="taylor", seed="7")
+    assert tab.page.evaluate(handed) == "?seed=7"
+    tab.page.reload()  # it is the preset's choice still
+    tab.settle()
+    assert tab.page.evaluate(handed) == "?seed=7"
+
+
 def test_after_back_the_next_choice_can_be_undone_again(tab):
     """Also when going back changed nothing that the server knows."""
     tab.open("memory")

@@ -145,6 +145,50 @@ def test_pause_stops_where_it_is_and_steps_go_one_by_one(tab):
     check(tab, "memory", Question(), n=n - 1)
 
 
+def runs(tab, axis: str) -> list[int]:
+    """Every position from the press on play until the play ends by itself."""
+    return tab.page.evaluate(
+        """axis => new Promise(done => {
+          const seen = []
+          document.addEventListener('explorer:seek', ({detail}) => { if (detail.axis == axis) seen.push(detail.index) })
+          document.addEventListener('explorer:rest', () => done(seen), {once: true})
+          document.querySelector(`[data-play="${axis}"]`).click()
+        })""",
+        axis,
+    )
+
+
+def test_a_short_example_is_read_from_its_first_token_to_its_last_at_a_speed_that_can_be_followed(tab):
+    tab.open("forms")
+    slider, speed = tab.slider("t"), tab.page.locator('[data-speed="t"]')
+    assert slider.get_attribute("max") == "2" and speed.input_value() == "1"
+    assert runs(tab, "t") == [0, 1, 2]
+    tab.choose("example", "random", example="random")
+    assert slider.get_attribute("max") == "36" and speed.input_value() == "4"
+    speed.select_option("60")
+    assert runs(tab, "t")[-1] == 36
+    assert runs(tab, "t")[0] == 0  # from the end it begins again
+    tab.settle()
+
+
+def test_where_a_page_opens_play_begins_at_the_beginning_and_where_a_hand_put_it_it_goes_on(tab):
+    tab.open("memory")
+    tab.page.locator('[data-speed="n"]').select_option("60")
+    assert runs(tab, "n")[0] == 0
+    tab.slider("n").press("ArrowLeft")
+    assert runs(tab, "n")[0] == 256
+    tab.settle()
+
+
+def test_the_space_bar_on_the_slider_plays_and_pauses(tab):
+    tab.open("rank")
+    tab.slider("N").press(" ")
+    assert tab.page.evaluate("Explorer.plays('N')")
+    tab.slider("N").press(" ")
+    assert not tab.page.evaluate("Explorer.plays('N')")
+    tab.settle()
+
+
 def test_touching_the_slider_stops_the_play(tab):
     tab.open(OVERVIEW)
     play = tab.page.locator('[data-play="n"]').first
