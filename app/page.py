@@ -152,7 +152,10 @@ def styles() -> str:
 
 def scripts(*last: str) -> list[str]:
     """The scripts of a page in their order: figures and reels, the frame, then who answers its choices."""
-    return [asset(name) for name in ("paint.js", "reel.js", "play.js", "frame.js", *last, "host.js", "stills.js", "share.js")]
+    return [
+        asset(name)
+        for name in ("paint.js", "reel.js", "play.js", "frame.js", *last, "host.js", "stills.js", "share.js")
+    ]
 
 
 RIBBON = ("phi", "knob", "d_k", "head", "seed", "model", "compare")

@@ -93,9 +93,9 @@ window.Explorer = (() => {
     }))
   }
 
+  const column = name => model(name.slice(0, name.lastIndexOf('.'))).data[name.slice(name.lastIndexOf('.') + 1)]
   function fill(phrase, parts) {
-    const cut = phrase.lastIndexOf('.'), text = model(phrase.slice(0, cut)).data[phrase.slice(cut + 1)][0]
-    return parts.reduce((told, part) => told.replace('{}', () => part), text)
+    return parts.reduce((told, part) => told.replace('{}', () => part), column(phrase)[0])
   }
 
   // --- positions
@@ -113,7 +113,7 @@ window.Explorer = (() => {
     touched.clear()
   }
   // The last stop that differs from the one before it: an example may be shorter than the axis
-  const end = axis => Math.min(page.axes[axis].stops.length - 1, ...(reels[axis] ?? []).map(reel => reel.data[reel.tags[0].end]?.[0] ?? Infinity))
+  const end = axis => Math.min(page.axes[axis].stops.length - 1, ...(reels[axis] ?? []).map(reel => reel.tags[0].end ? column(reel.tags[0].end)[0] : Infinity))
   function show(axis) {
     const last = end(axis), i = Math.min(at[axis], last), {words} = page.axes[axis]
     for (const input of all(`input[data-axis="${axis}"]`)) {

@@ -48,7 +48,7 @@ REELS = (
                 for name in ("headline", "sentence", "step", "recurrent_gap", "chunkwise_gap", "denominator")
             ),
         ),
-        end="end",
+        end="forms.frames.end",
     ),
 )
 

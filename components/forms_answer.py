@@ -62,7 +62,7 @@ def _answer(example: str, phi: str, d_k: int, seed: int, chunk: int, pitfall: st
     told = run(example, phi, d_k, seed, chunk, pitfall)
     exact = exact_steps(pitfall) if told.by_hand else None
     drawn: Answer = {
-        "forms.reel": {"t": STOPS.astype(float), "last": LAST, "end": np.full(len(STOPS), told.T - 1, dtype=np.int32)},
+        "forms.reel": {"t": STOPS.astype(float), "last": LAST},
         "forms.frames": held(
             {
                 "cells": state_cells(told),
@@ -72,6 +72,7 @@ def _answer(example: str, phi: str, d_k: int, seed: int, chunk: int, pitfall: st
                 "headline": headlines(told, exact),
                 "sentence": sentences(told, exact),
                 "numbers": numbers(told, exact),
+                "end": np.full(told.T, told.T - 1, dtype=np.int32),
             }
         ),
         "forms.kernel": matrix_cells(told),

@@ -65,7 +65,7 @@ class Bind:
 class Reel:
     """Name of the reel's source, the axis it follows, and its binds.
 
-    end: column whose rows all hold the number of the last stop that differs from the one before, where the axis is
+    end: `source.column` whose rows all hold the number of the last stop that shows something new, where the axis is
     longer than what is shown.
     """
 
@@ -150,8 +150,8 @@ def _filled(piece: Any, bind: Bind, answer: Answer) -> Any:
 
 def last_stop(reels: Iterable[Reel], answer: Answer, axis: str) -> int:
     """Number of the last stop of an axis that shows something new."""
-    ends = (int(answer[reel.name][reel.end][0]) for reel in reels if reel.axis == axis and reel.end)
-    return min((len(AXES[axis].stops) - 1, *ends))
+    ends = (reel.end.rpartition(".") for reel in reels if reel.axis == axis and reel.end)
+    return min((len(AXES[axis].stops) - 1, *(int(answer[source][column][0]) for source, _, column in ends)))
 
 
 NOT_DRAWN = ("texts", "math", "props")

@@ -234,11 +234,11 @@ def test_other_pages_are_handed_what_a_hand_chose_and_not_what_a_preset_did(tab)
     tab.page.locator("[data-preset]").nth(taylor).click()
     tab.answered(phi="taylor")
     assert "phi" not in tab.page.evaluate(handed)
-    tab.choose("seed", "7", phi="taylor", seed="7")
-    assert tab.page.evaluate(handed) == "?seed=7"
+    tab.choose("mask", "causal", phi="taylor", mask="causal")
+    assert tab.page.evaluate(handed) == "?mask=causal"
     tab.page.reload()  # it is the preset's choice still
     tab.settle()
-    assert tab.page.evaluate(handed) == "?seed=7"
+    assert tab.page.evaluate(handed) == "?mask=causal"
 
 
 def test_after_back_the_next_choice_can_be_undone_again(tab):
