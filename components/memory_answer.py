@@ -152,7 +152,10 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             ]
         ),
         "memory.math": texts(
-            [("memory.formula", mathml(WRITE_RULES[rule.word].latex)), ("memory.values", values(question))]
+            [
+                ("memory.formula", mathml(WRITE_RULES[rule.word].latex)),
+                ("memory.values", values(question, [rule, against] if against else [rule], width)),
+            ]
         ),
     }  # fmt: skip
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from components.axes import AXES
-from components.formula import mathml
+from components.formula import mathml, with_values
 from components.lesson import Question
-from components.memory_run import NS, PAIRS, WIDTH, Stream, law_overlap, overlap, pairs, rule_of, stream_of
+from components.memory_run import NS, PAIRS, WIDTH, Rule, Stream, law_overlap, overlap, pairs, rule_of, stream_of
 from components.says import decimals, percent, tokens
 from compute import memory_laws as laws
 from compute.filling import states
@@ -24,6 +24,9 @@ FAR = laws.Load(100_000, 128)
 
 READ_LATEX = r"\hat v_j = S^\top k_j = v_j + \sum_{s \ne j} (k_s^\top k_j)\, v_s"
 """What a plain additive memory reads: the value, and crosstalk."""
+
+CROSSTALK_LATEX = r"\text{crosstalk}\,/\,\text{signal} \approx \frac{n - 1}"
+"""Its energy where keys are random, up to the width below the bar."""
 
 
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -153,14 +156,27 @@ def overlaps(asked: Stream) -> str:
     return told if asked.stream == "hand" else f"{told}, by the law {decimals(law_overlap(asked), 3)}"
 
 
-def values(question: Question) -> str:
-    """Formulas beside the figures: the read by hand, or each rule's update and what it descends."""
+def values(question: Question, rules: list[Rule], width: int) -> str:
+    """Formulas beside the figures: the read by hand, or each rule's update with its dials and what it descends."""
     if question.stream == "hand":
         return mathml(_by_hand(question), "block")
-    words = [question.rule] + [question.duel] * (question.duel not in ("none", question.rule))
-    rules = [WRITE_RULES[word] for word in words]
-    blocks = [mathml(READ_LATEX, "block")] if words == ["additive"] else [mathml(rule.latex, "block") for rule in rules]
-    return "".join([*blocks, *(mathml(rf"\text{{one step down }}\ {rule.objective_latex}", "block") for rule in rules)])
+    classes = [WRITE_RULES[rule.word] for rule in rules]
+    if [rule.word for rule in rules] == ["additive"]:
+        blocks = [
+            READ_LATEX,
+            *([rf"{CROSSTALK_LATEX}{{\underset{{{width}}}{{d}}}}"] if question.keys == "random" else []),
+        ]
+    else:
+        blocks = [_dialled(known.latex, rule) for known, rule in zip(classes, rules)]
+    blocks += [rf"\text{{one step down }}\ {_dialled(known.objective_latex, r)}" for known, r in zip(classes, rules)]
+    return "".join(mathml(block, "block") for block in blocks)
+
+
+def _dialled(latex: str, rule: Rule) -> str:
+    """The formula with the dials of this rule under their symbols."""
+    for symbol, value in ((r"\alpha_t", rule.alpha), (r"\beta_t", rule.beta)):
+        latex = latex.replace(symbol, with_values([(symbol, f"{value:g}")]))
+    return latex
 
 
 def _split_by_hand(question: Question, n: int) -> tuple[list[list[str]], list[str], list[tuple[str, int]]]:

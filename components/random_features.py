@@ -118,7 +118,8 @@ def _orthogonal(sources: dict[str, ColumnDataSource], height: int) -> figure:
     for d in BESIDE:
         line(fig, sources["random-features.orthogonal_beside"], "r", f"d_{d}", "faint", line_width=1.4)
     line(fig, sources["random-features.orthogonal"], "r", "own", "favor", line_width=2.4)
-    labels(fig, sources["random-features.orthogonal_names"], text_align="center")
+    names = sources["random-features.orthogonal_names"]
+    labels(fig, names, text_align="center", name="random-features.orthogonal_said")
     return fig
 
 

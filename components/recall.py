@@ -86,6 +86,10 @@ def _by_bytes(sources: dict[str, ColumnDataSource]) -> figure:
         line_width=2,
     )
     labels(fig, sources["recall.cache_name"], text_align="center", name="recall.cache_label")
+    asked = sources["recall.predicted"]  # shown with the answer to the question
+    fig.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
+                name="recall.predicted.point", visible=False)  # fmt: skip
+    labels(fig, asked, name="recall.predicted.text", x_offset=10, y_offset=14).visible = False
     names = sources["recall.names"]
     colours = CategoricalColorMapper(factors=list(rules()), palette=[LIGHT[SLOTS.get(rule, rule)] for rule in rules()])
     tick = {"field": "rule", "transform": colours}
@@ -110,6 +114,7 @@ def _by_pairs(sources: dict[str, ColumnDataSource]) -> figure:
     ticks(fig.xaxis[0], PAIRS)
     _lines(fig, sources["recall.by_pairs"], "n", "by_pairs")
     mark(fig, "recall.here", 64)
+    labels(fig, sources["recall.meaning"], "muted", name="recall.meaning_label")
     return fig
 
 

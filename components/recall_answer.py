@@ -6,6 +6,7 @@ The numbers are those of the sweep that comes with the program; nothing is compu
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from compute.sweeps.recall_map import PAIRS, state_numbers
 from compute.sweeps.shipped import shipped
 
 FLOAT32 = 4
+ASKED = 64
+"""Pairs of the view's question, which asks for twice as many."""
+
 NINE = 0.9
 """The share that a headline asks for: nine pairs in ten."""
 
@@ -79,7 +83,9 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
             "pairs": np.asarray(PAIRS, dtype=float),
             **{rule: np.asarray([values[:, k] for k in last]) for rule, values in by_bytes.items()},
             "cache": np.asarray([float(cache_bytes(int(pairs[k]), width, d_v)) for k in last]),
-            "cache_said": [f"a cache of all pairs, {human_bytes(cache_bytes(int(pairs[k]), width, d_v))}" for k in last],
+            "cache_said": [
+                f"a cache of all pairs, {human_bytes(cache_bytes(int(pairs[k]), width, d_v))}" for k in last
+            ],
             "ends": np.asarray([_apart([by_bytes[rule][-1, k] for rule in rules()]) for k in last]),
             "headline": [row[0] for row in told],
             "sentence": [row[1] for row in told],
@@ -92,6 +98,12 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
             "x": np.full(len(rules()), 1.3 * size[-1]),
             "rule": list(rules()),
             "text": [name_of(rule) for rule in rules()],
+        },
+        "recall.predicted": _predicted(),
+        "recall.meaning": {
+            "x": np.asarray([float(pairs[0])]),
+            "y": np.asarray([1.08]),
+            "text": ["the nearest stored value is the right one"],
         },
         "recall.cache_name": {"y": np.asarray([1.06])},
         "recall.texts": texts(
@@ -123,6 +135,19 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
             ]
         ),
     }  # fmt: skip
+
+
+@cache
+def _predicted() -> dict[str, Any]:
+    """The answer to the view's question: states that keep nine in ten of some pairs and of twice as many, by the rule
+    and with the values of the defaults."""
+    r, j = rules().index(Question().rule), nearest("d_v", Question().d_v)
+    widths, n = found().axes["d_phi"], PAIRS.index(ASKED)
+    shares = found().arrays["recall"][r, :, j]
+    sizes = state_bytes(widths, int(found().axes["d_v"][j]))
+    need = [int(sizes[np.argmax(shares[:, k] >= NINE)]) for k in (n, PAIRS.index(2 * ASKED))]
+    text = f"{ASKED} pairs: {human_bytes(need[0])}, {2 * ASKED}: {human_bytes(need[1])}"
+    return {"x": np.asarray(need, dtype=float), "y": np.full(2, NINE), "text": ["", text]}
 
 
 def _with_numbers(width: int, d_v: int, size: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from bokeh.models import ColumnDataSource
+from bokeh.models import BoxAnnotation, ColumnDataSource
 
 from components.card import card_of
 from components.cases import cases_of
@@ -50,7 +50,14 @@ REELS = (
 
 
 def draw(question: Question, compact: bool = False) -> Drawing:
-    return _drawing(VIEW.sources(question), 360)
+    sources = VIEW.sources(question)
+    drawing = _drawing(sources, 360)
+    fig = drawing.rows[0][0].figure
+    asked = sources["sizing.predicted"]  # shown with the answer to the question
+    fig.scatter("x", "y", source=asked, size=15, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
+                name="sizing.predicted.point", visible=False)  # fmt: skip
+    labels(fig, asked, name="sizing.predicted.text", x_offset=10, y_offset=-16).visible = False
+    return drawing
 
 
 def draw_card(question: Question, compact: bool = True) -> Drawing:
@@ -76,6 +83,10 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
             line_dash=DASH.get(name, "solid"),
             line_width=1.4 if name in ("total", "conv") else 2.2,
         )
+    below = BoxAnnotation(
+        name="sizing.below", right=NOWHERE, fill_color=LIGHT["state"], fill_alpha=0.07, line_color=None
+    )
+    fig.add_layout(below)
     mark(fig, "sizing.limit", NOWHERE, slot="faint", dash="dashed")
     labels(fig, sources["sizing.native"], "muted", text_font_size="10px")
     mark(fig, "sizing.at", 2**20)
@@ -87,14 +98,16 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
         fill_color=LIGHT["ink"],
         line_color=LIGHT["ground"],
         line_width=1.2,
+        name="sizing.here",
     )
     for name, place in (
         ("meet", {"x_offset": 7, "y_offset": 13}),
         ("beat", {"x_offset": -8, "y_offset": -12, "text_align": "right"}),
     ):
         at = sources[f"sizing.{name}"]
-        fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
-        labels(fig, at, **place)
+        fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6,
+                    name=f"sizing.{name}.point")  # fmt: skip
+        labels(fig, at, name=f"sizing.{name}.text", **place)
     labels(fig, sources["sizing.names"])
     return Drawing(((Cell(fig),),), sources)
 
@@ -146,4 +159,4 @@ VIEW = View(
     lists=(cases_of("sizing"),),
     ribbon=("model", "compare", "phi"),
 )
-VIEW = replace(VIEW, card=card_of(VIEW, draw_card, frozenset(VIEW.side_nodes)))
+VIEW = replace(VIEW, card=card_of(VIEW, draw_card, frozenset({*VIEW.side_nodes, "sizing.predicted"})))

@@ -65,12 +65,14 @@ def answer(question: Question) -> Answer:
         "sizing.curves": lines,
         "sizing.names": placed(lines, names, low, high),
         "sizing.native": native_mark(shape, low),
+        "sizing.predicted": _predicted(),
         "sizing.fit": _fit(question, shape, options),
         "sizing.props": props(
             [
                 ("sizing.y", "start", low),
                 ("sizing.y", "end", high),
                 ("sizing.limit", "location", float(shape.native_context or NOWHERE)),
+                ("sizing.below", "right", float(own["sizing.meet"]["x"][0])),
             ]
         ),
         "sizing.texts": texts(
@@ -84,6 +86,14 @@ def answer(question: Question) -> Answer:
             ]
         ),
     }
+
+
+@lru_cache(maxsize=1)
+def _predicted() -> dict:
+    """The answer to the view's question: where the model of the defaults keeps as much cache as state."""
+    shape, name = shape_of(Question())
+    at, state = model_crossings(shape, Options()).state, sums(shape, Options()).state_bytes
+    return meeting(at, state, f"{name}: {human_bytes(state)} each at {{:,}}")
 
 
 @lru_cache(maxsize=64)
