@@ -42,11 +42,11 @@ class Teller:
 
 
 class Job:
-    """The run that is being computed, and whether anyone still wants it."""
+    """The run that is being computed, and those that nobody wants any more, begun or not."""
 
     def __init__(self) -> None:
         self.run: int | None = None
-        self.point, self.fraction, self.stopped = 0, 0.0, False
+        self.point, self.fraction, self.stopped = 0, 0.0, set()
 
 
 def listen(stream: BinaryIO, orders: queue.SimpleQueue, job: Job) -> None:
@@ -60,8 +60,7 @@ def listen(stream: BinaryIO, orders: queue.SimpleQueue, job: Job) -> None:
             os._exit(0)
         told, _ = frame
         if told["do"] == "stop":
-            if told["run"] == job.run:
-                job.stopped = True
+            job.stopped.add(told["run"])
         else:
             orders.put(told)
 
@@ -76,15 +75,16 @@ def beat(tell: Teller, job: Job) -> None:
 def serve(order: dict[str, Any], tell: Teller, job: Job) -> None:
     """Compute the points of one order, and say how it ended."""
     run = order["run"]
-    job.point, job.fraction, job.stopped = order["points"][0], 0.0, False
+    job.point, job.fraction = order["points"][0], 0.0
     job.run = run
 
     def tick(point: int, fraction: float) -> None:
         job.point, job.fraction = point, fraction
-        if job.stopped:
+        if run in job.stopped:
             raise Stopped
 
     try:
+        tick(job.point, 0.0)  # a stop may have come before the run
         sweep = find_sweep(order["sweep"])
         question = sweep.question.read(order["question"])
         place = find(wish(order.get("device")), needs_float64=sweep.needs_float64)
@@ -107,6 +107,7 @@ def serve(order: dict[str, Any], tell: Teller, job: Job) -> None:
     else:
         ended = {"is": "done", "run": run}
     job.run = None
+    job.stopped.discard(run)
     tell(ended)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import queue
 import subprocess
 import sys
 import time
@@ -12,6 +15,8 @@ import numpy as np
 import pytest
 from sweep_cases import CROSSTALK, LONG, RECALL, SHORT, WAIT_S, same, until
 
+from compute.sweeps import worker
+from compute.sweeps.frames import write_frame
 from compute.sweeps.running import run
 from compute.sweeps.tickets import Job
 
@@ -118,3 +123,26 @@ def test_cancelling_at_many_random_moments_leaves_the_worker_free(runner):
             assert not ticket.partial.complete
             until(lambda: runner.busy is None, 3.5)
     assert runner.submit("recall", SHORT).result(WAIT_S).complete
+
+
+class EndOfInput(Exception):
+    """Stands in for the end of the process when nobody gives orders any more."""
+
+
+def test_a_stop_that_comes_before_its_run_is_heeded_and_the_next_run_is_not_touched(monkeypatch):
+    """A worker that is still waking, or busy with the run before, has not begun what it is told to stop."""
+
+    def end(status):
+        raise EndOfInput
+
+    monkeypatch.setattr(worker.os, "_exit", end)
+    heard, job, stream = [], worker.Job(), io.BytesIO()
+    for stopped in (1, 3):
+        write_frame(stream, {"do": "stop", "run": stopped})
+    stream.seek(0)
+    with contextlib.suppress(EndOfInput):
+        worker.listen(stream, queue.SimpleQueue(), job)
+    for run_number in (1, 2):
+        order = {"run": run_number, "sweep": "recall", "question": SHORT.told(), "points": [0], "device": "cpu"}
+        worker.serve(order, lambda told, payload=b"": heard.append((told["run"], told["is"])), job)
+    assert heard == [(1, "stopped"), (2, "place"), (2, "point"), (2, "done")] and job.stopped == {3}
