@@ -20,6 +20,8 @@ class Family:
 
     kind = "none"  # not annotated: a subclass may make it a field or a property
     window = None
+    shared = None
+    """What tensor-parallel ranks share among them: its name in the plural, and the field that counts it."""
 
     def state(self, ranks: int = 1) -> Runs:
         """Recurrent numbers."""
@@ -39,14 +41,13 @@ class Family:
         return None
 
     def uneven(self, ranks: int) -> str | None:
-        """Why the heads do not divide over the ranks, or None when they do."""
-        return None
-
-
-def indivisible(what: str, heads: int, ranks: int) -> str | None:
-    """What to say when heads do not divide over ranks, or None when they do."""
-    even = heads % ranks == 0 or ranks % heads == 0
-    return None if even else f"{heads:,} {what} do not divide over {ranks} ranks; the fullest rank is billed"
+        """What to say when what is `shared` does not divide over the ranks, or None when it does."""
+        if self.shared is None:
+            return None
+        what, field = self.shared
+        n = getattr(self, field)
+        even = n % ranks == 0 or ranks % n == 0
+        return None if even else f"{n:,} {what} do not divide over {ranks} ranks; the fullest rank is billed"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Softmax(Family):
     window W: the layer keeps the last W - 1 tokens, the current one being the W-th.  heads: query heads, if known.
     """
 
+    shared = ("KV heads", "kv_heads")
     kv_heads: int
     d_k: int
     d_v: int
@@ -80,9 +82,6 @@ class Softmax(Family):
     def token(self, mla: str = "latent", ranks: int = 1) -> Runs:
         heads = share(self.kv_heads, ranks)
         return times(heads, self.d_k), times(heads, self.d_v)
-
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("KV heads", self.kv_heads, ranks)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .arithmetic import Told, derived, plus, share, times
-from .families import Both, Family, Runs, indivisible
+from .families import Both, Family, Runs
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class MatrixState(Family):
     that width, on conv_heads = (query, key, value) heads.
     """
 
+    shared = ("state heads", "heads")
     word: str
     heads: int
     d_k: int
@@ -43,9 +44,6 @@ class MatrixState(Family):
     def rows(self) -> int:
         return self.d_k
 
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("state heads", self.heads, ranks)
-
 
 QUERIES_AND_KEYS = Told(2, "queries and keys")
 B_AND_C = Told(2, "B and C, its keys and queries")
@@ -61,6 +59,7 @@ class Mamba1(Family):
     """Selective state space, one N-vector per inner channel (arXiv:2312.00752)."""
 
     kind = "mamba1"
+    shared = ("inner channels", "inner")
     inner: int
     N: int
     kernel: int
@@ -75,9 +74,6 @@ class Mamba1(Family):
     def rows(self) -> int:
         return self.N
 
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("inner channels", self.inner, ranks)
-
 
 @dataclass(frozen=True)
 class Mamba2(Family):
@@ -87,6 +83,7 @@ class Mamba2(Family):
     """
 
     kind = "mamba2"
+    shared = ("state heads", "heads")
     heads: int
     width: int
     N: int
@@ -105,15 +102,13 @@ class Mamba2(Family):
     def rows(self) -> int:
         return self.N
 
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("state heads", self.heads, ranks)
-
 
 @dataclass(frozen=True)
 class GatedRecurrence(Family):
     """RG-LRU of RecurrentGemma: one number per channel, and a convolution kept without its newest column."""
 
     kind = "rglru"
+    shared = ("channels", "width")
     width: int
     hidden: int
     kernel: int
@@ -124,23 +119,18 @@ class GatedRecurrence(Family):
     def conv(self, columns: str = "k", ranks: int = 1) -> Runs:
         return (times(share(self.hidden, ranks), _columns(self.kernel, "k-1")),)
 
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("channels", self.width, ranks)
-
 
 @dataclass(frozen=True)
 class ShortConv(Family):
     """Gated short convolution of LFM2: nothing but its window."""
 
     kind = "shortconv"
+    shared = ("channels", "hidden")
     hidden: int
     kernel: int
 
     def conv(self, columns: str = "k", ranks: int = 1) -> Runs:
         return (times(share(self.hidden, ranks), _columns(self.kernel, columns)),)
-
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("channels", self.hidden, ranks)
 
 
 @dataclass(frozen=True)
@@ -148,6 +138,7 @@ class MatrixLSTM(Family):
     """mLSTM of xLSTM (arXiv:2405.04517): matrix, normaliser and running maximum per head."""
 
     kind = "xlstm"
+    shared = ("state heads", "heads")
     heads: int
     d_k: int
     d_v: int
@@ -160,15 +151,13 @@ class MatrixLSTM(Family):
     def rows(self) -> int:
         return self.d_k
 
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("state heads", self.heads, ranks)
-
 
 @dataclass(frozen=True)
 class Rwkv(Family):
     """RWKV-6 and RWKV-7: one matrix per head and two token shifts, all kept like a state."""
 
     kind = "rwkv"
+    shared = ("state heads", "heads")
     heads: int
     d_k: int
     d_v: int
@@ -181,15 +170,13 @@ class Rwkv(Family):
     def rows(self) -> int:
         return self.d_k
 
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("state heads", self.heads, ranks)
-
 
 @dataclass(frozen=True)
 class Rwkv4(Family):
     """RWKV-4: numerator, denominator and maximum per channel; two token shifts in the activations' dtype."""
 
     kind = "rwkv4"
+    shared = ("channels", "hidden")
     hidden: int
     attention: int
 
@@ -198,9 +185,6 @@ class Rwkv4(Family):
 
     def conv(self, columns: str = "k", ranks: int = 1) -> Runs:
         return (times(TWO_SHIFTS, share(self.hidden, ranks)),)
-
-    def uneven(self, ranks: int) -> str | None:
-        return indivisible("channels", self.hidden, ranks)
 
 
 def matrix_heads(family: Family) -> tuple[int, int, int] | None:
