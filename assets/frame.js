@@ -89,7 +89,7 @@
     X.preset = words
     X.moved?.(true)
     for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
-    button.parentNode.querySelector('.caption').textContent = button.dataset.caption
+    button.closest('.presets').querySelector('.caption').textContent = button.dataset.caption
     const {at} = button.dataset, place = at && document.querySelector(`[data-figure="${at}"], [data-text="${at}"]`)
     if (!place) return
     const fold = place.closest('details')

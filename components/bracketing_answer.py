@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from components.axes import AXES
-from components.bracketing_orders import doubled, lists, next_token, one_product, same, softmax_rank
+from components.bracketing_orders import by_hand, doubled, lists, next_token, one_product, same, softmax_rank
 from components.bracketing_times import machine, measured_times
 from components.formula import mathml
 from components.lesson import Question
@@ -40,6 +40,9 @@ NOWHERE = 1e-3
 
 PLACES = (0.62, 1.97, 3.45, 4.83)
 """Centres of four rectangles, in units of the longest side."""
+
+AROUND = (0.06, 5.4)
+"""Where brackets stand before the first rectangle and behind the last."""
 
 MODES, CHUNK = 3, 64
 """Rows of the table of modes, and tokens a chunk in its chunkwise one."""
@@ -164,13 +167,17 @@ def _rectangles(d_phi: int, head: int, blocked: bool) -> dict[str, np.ndarray | 
 
 def _names(d_phi: int, head: int, blocked: bool) -> Answer:
     """What stands under and between the rectangles."""
-    places, between = np.array(PLACES), (np.array(PLACES)[:-1] + np.array(PLACES)[1:]) / 2
+    places = np.array(PLACES)
+    between = np.append((places[:-1] + places[1:]) / 2, AROUND)
     q, k = ("Q", "Kᵀ") if blocked else ("φ(Q)", "φ(K)ᵀ")
     names = {
         "left": [q, k, "softmax" if blocked else "A", "V"],
         "right": [""] * 4 if blocked else [q, "S", k, "V"],
     }
-    signs = {"left": ["·", "→" if blocked else "=", "·"], "right": [""] * 3 if blocked else ["·", "=", "·"]}
+    signs = {
+        "left": ["·", "→" if blocked else "=", "] ·", "[", ""],
+        "right": [""] * 5 if blocked else ["· [", "=", "·", "", "]"],
+    }
     note = "exp and row sums need all T × T scores\nbefore V comes in: there is no right order"
     return {
         **{
@@ -178,7 +185,7 @@ def _names(d_phi: int, head: int, blocked: bool) -> Answer:
             for side, text in names.items()
         },
         **{
-            f"bracketing.{side}_signs": {"x": between, "y": np.zeros(3), "text": text}
+            f"bracketing.{side}_signs": {"x": between, "y": np.zeros(5), "text": text}
             for side, text in signs.items()
         },
         **{
@@ -261,7 +268,9 @@ def _headline(T: int, left: int, right: int, blocked: bool) -> str:
 def _phrases(phi: str, d_phi: int, head: int) -> dict[str, list[str]]:
     if phi == SOFTMAX:
         return {"sentence": ["The T × T matrix of one head takes {} in float32."]}
-    return {"sentence": [f"In float32 the T × T matrix of one head takes {{}}, the {d_phi:,} × {head} summary {{}}."]}
+    hand = f" {by_hand()}" if phi.partition("~")[0] == "taylor" else ""
+    told = f"In float32 the T × T matrix of one head takes {{}}, the {d_phi:,} × {head} summary {{}}.{hand}"
+    return {"sentence": [told]}
 
 
 def _aside(d_phi: int, head: int, blocked: bool) -> str:

@@ -53,7 +53,16 @@ def softmax_rank() -> str:
     """Why no order is left: values that are the identity show softmax's weights."""
     Q, K, _ = random_example(TOKENS, WIDTH, WIDTH, 0)
     rank = numerical_rank(softmax_attention(Q, K, np.eye(TOKENS), causal=False, scale=1.0))
-    return f"The weights of random tokens have rank {rank}, all there is; Q·f(K, V) would stop at d_k = {WIDTH}."
+    return f"Its weights reach rank {rank} on as many random tokens, {WIDTH} wide; any Q·f(K, V) would stop at {WIDTH}."
+
+
+@cache
+def by_hand() -> str:
+    """Two pairs of numbers whose products of two entries multiply to the square of their score."""
+    q, k = np.array([1, 2]), np.array([3, 1])
+    wide = [np.outer(x, x).ravel() for x in (q, k)]
+    sides = " · ".join(f"({', '.join(map(str, side))})" for side in wide)
+    return f"By hand: (1, 2) · (3, 1) = {q @ k}; all products of two entries, {sides} = {wide[0] @ wide[1]}."
 
 
 def one_product(T: int, d_phi: int, head: int) -> str:

@@ -25,7 +25,7 @@ from components.forms_frames import (
 from components.forms_picture import READS, cell_places, number_places, outlines
 from components.forms_run import CHANNELS, D_V, HAND, ONES, RANDOM, Run, long_sums, run
 from components.forms_said import formula, fraction, headlines, numbers, readouts, sentences, values
-from components.forms_small import small_cases
+from components.forms_small import shared, small_cases
 from components.lesson import Question
 from components.reel import Answer
 from components.says import decimals
@@ -112,7 +112,7 @@ def _fixed(told: Run) -> Answer:
         "forms.row": {"x": np.ones(1)},
         "forms.ends": {"text": [f"oₜ[{i}]" for i in range(1, CHANNELS + 1)]},
         "forms.constant_end": constant_end(told),
-        "forms.first": {"x": np.ones(1), "y": first, "text": ["read first, this output is 0/0"]},
+        "forms.first": {"x": np.ones(1), "y": first, "text": [_from_the_last(told)]},
         "forms.trouble": {"x": np.ones(1), "y": np.array([1e-3]), "text": [_trouble(told)]},
         "forms.sums": _sums(),
         "forms.sum_names": {
@@ -132,6 +132,11 @@ def _matrix_numbers(by_hand: bool) -> dict[str, object]:
             text if s <= t else f"({text})" for (t, s), x in np.ndenumerate(exact_kernel()) for text in [fraction(x)]
         ]
     return {"x": np.tile(centres, HAND), "y": np.repeat(centres, HAND), "text": said}
+
+
+def _from_the_last(told: Run) -> str:
+    """What token 1 would read from the summary of all tokens; softmax has none."""
+    return "" if told.features is None else f"o₁ from one summary for all: {shared(told)}"
 
 
 def _trouble(told: Run) -> str:

@@ -47,6 +47,7 @@ NAMES = (
 READS = {
     # pitfall: (numerator, denominator, boxes that it touches)
     "none": ("Sₜᵀφ(qₜ)", "zₜ·φ(qₜ)", ()),
+    "one_summary": ("S_Tᵀφ(qₜ)", "z_T·φ(qₜ)", ("S", "z")),
     "read_first": ("Sₜ₋₁ᵀφ(qₜ)", "zₜ₋₁·φ(qₜ)", ("num", "den")),
     "transposed": ("Sₜφ(qₜ)", "zₜ·φ(qₜ)", ("S", "num")),
     "feature_sum": ("Sₜᵀφ(qₜ)", "1·φ(qₜ)", ("den",)),

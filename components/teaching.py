@@ -24,12 +24,14 @@ class Preset:
     """A named state of a view: address words that differ from the default, and what to see there.
 
     at: a figure or text node of the page that is brought into view, and unfolded, for what stands below the fold.
+    group: name of the fold in which its button stands, beside the argument; none for a step of it.
     """
 
     name: str
     caption: str
     words: dict[str, str] = field(hash=False)
     at: str = ""
+    group: str = ""
 
     @property
     def slug(self) -> str:
@@ -76,7 +78,13 @@ def teaching(view: str) -> Teaching:
             asked["question"], tuple(asked["options"]), asked["right"], asked["because"], tuple(asked.get("marks", ()))
         ),
         tuple(
-            Preset(p["name"], p["caption"], {word: str(value) for word, value in p["words"].items()}, p.get("at", ""))
+            Preset(
+                p["name"],
+                p["caption"],
+                {word: str(value) for word, value in p["words"].items()},
+                p.get("at", ""),
+                p.get("group", ""),
+            )  # fmt: skip
             for p in told.get("presets", ())
         ),
     )

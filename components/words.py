@@ -90,7 +90,7 @@ WIDTHS = (4, 8, 16, 32, 64)
 HEADS = (16, 32, 64, 128, 256)
 VALUE_WIDTHS = (1, 4, 8, 32, 128)
 EXAMPLES = ("hand", "random")
-PITFALLS = ("none", "read_first", "transposed", "feature_sum", "eps_inside", "bf16")
+PITFALLS = ("none", "one_summary", "read_first", "transposed", "feature_sum", "eps_inside", "bf16")
 KEYS = (*KEY_MAKERS, "phi")
 PHIS = (SOFTMAX, *FEATURE_MAPS)
 

@@ -1,4 +1,4 @@
-"""Mistakes on purpose: the recurrent form kept step by step, and five ways in which implementations break it.
+"""Mistakes on purpose: the recurrent form kept step by step, and six ways in which implementations break it.
 
 A pitfall is the recurrence with one line changed.  Numbers may be floats, or Fractions in an object array: then every
 step is exact.  Source of the right form: Katharopoulos et al. 2020, arXiv:2006.16236.
@@ -45,9 +45,32 @@ class Recurrence:
         """What is taken for the features."""
         return phi
 
+    def start(self, phi_k: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """S and z before the first token."""
+        return np.zeros((phi_k.shape[1], V.shape[1]), dtype=V.dtype), np.zeros(phi_k.shape[1], dtype=V.dtype)
+
     def advance(self, S: Array, z: Array, phi_q: Array, phi_k: Array, v: Array) -> tuple[Array, Array, Array, Array]:
         """(num, den, S, z) after one token."""
         return advance(S, z, phi_q, phi_k, v)
+
+
+class OneSummary(Recurrence):
+    """Every query reads the summary of all tokens, as it may without a mask."""
+
+    word = "one_summary"
+    label = "one summary for all"
+    latex = r"o_t = S_T^\top \phi(q_t) \,/\, z_T^\top \phi(q_t)"
+    why = (
+        "One summary of all tokens serves every query where each may see all of them. "
+        "Under the causal mask every token needs a sum of its own: read from the last one, it sees what comes after it."
+    )
+    caught_by = "Change the last token: no earlier output may move."
+
+    def start(self, phi_k, V):
+        return writes(phi_k, V).sum(0), phi_k.sum(0)
+
+    def advance(self, S, z, phi_q, phi_k, v):
+        return recall(S, phi_q), recall(z[:, None], phi_q)[0], S, z
 
 
 class ReadFirst(Recurrence):
@@ -137,7 +160,7 @@ class BFloat16(Recurrence):
 
 
 PITFALLS: dict[str, Recurrence] = {
-    kind.word: kind() for kind in (Recurrence, ReadFirst, Transposed, FeatureSum, EpsInside, BFloat16)
+    kind.word: kind() for kind in (Recurrence, OneSummary, ReadFirst, Transposed, FeatureSum, EpsInside, BFloat16)
 }
 """The right form and its mistakes, in teaching order."""
 
@@ -156,7 +179,7 @@ def recurrent_steps(phi_q: np.ndarray, phi_k: np.ndarray, V: np.ndarray, eps: An
         raise ValueError(f"phi_k must have the shape of phi_q, {shown(phi_q.shape)}, got {shown(phi_k.shape)}")
     real("eps", eps, 0)
     phi_q, phi_k = form.features(phi_q, eps), form.features(phi_k, eps)
-    S, z = np.zeros((phi_k.shape[1], V.shape[1]), dtype=V.dtype), np.zeros(phi_k.shape[1], dtype=V.dtype)
+    S, z = form.start(phi_k, V)
     kept = []
     for q, k, v in zip(phi_q, phi_k, V, strict=True):
         num, den, S, z = form.advance(S, z, q, k, v)

@@ -14,7 +14,7 @@ from components.lesson import Question
 from components.sweep_pictures import pictures_of
 from components.teaching import teaching
 
-CHECKED = ("recall",)
+CHECKED = ("bracketing", "forms", "recall")
 PRESETS = [(page, preset) for page in pages() if page != OVERVIEW for preset in teaching(page).presets]
 each_preset = pytest.mark.parametrize("name, preset", PRESETS, ids=[f"{page}-{p.slug}" for page, p in PRESETS])
 SAID = [(page, preset) for page, preset in PRESETS if page in CHECKED]
@@ -40,6 +40,7 @@ def printed(page, words):
             yield from (f"{tick:g}" for tick in getattr(axis.ticker, "ticks", ()))
     yield from (picture.title for picture in pictures_of(page))
     yield from (str(value) for value in words.values())
+    yield teaching(page).met
 
 
 @each_preset

@@ -217,8 +217,13 @@ def test_what_the_page_says_of_the_crossings_in_time_is_what_was_measured():
     low, high = measured().crossings[1]
     first, last = (times(float(saving(T, head, head))) for T in (low, high))
     assert f"{first} to {last}" in VIEW.answer(Question())["bracketing.late"]["text"][0]
-    said = f"Between {low:,} and {high:,} tokens for one head, {first[:-1]} to {last[:-1]} times later"
-    assert asked.because.startswith(said) and asked.options[asked.right] == "beyond 4,000 tokens" and low >= 4000
+    took = {s.form: dict(zip(s.T, s.seconds, strict=True)) for s in measured().series if s.heads == 1}
+    faster = {T: took["softmax"][T] / took["linear"][T] for T in (65536, 2**20)}
+    ms = [f"{1e3 * took[form][65536]:.2g} ms" for form in ("linear", "softmax")]
+    assert asked.because.startswith(f"{ms[0]} against {ms[1].replace('2 ms', '2.0 ms')}: {faster[65536]:.1f} times.")
+    assert f"At 1,048,576 tokens it is {faster[2**20]:.0f} times faster" in asked.because
+    assert f"up to {low:,} tokens" in asked.because and asked.options[asked.right] == "about 4 times"
+    assert saving(65536, head, head) == 512 and "512 times fewer FLOPs" in asked.question
     low, high = measured().crossings[16]
     assert asked.because.endswith(f"between {low:,} and {high:,}.")
 

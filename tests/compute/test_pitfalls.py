@@ -107,6 +107,7 @@ def test_fractions_stay_fractions(pitfall):
 
 OUTPUTS = {
     "none": "1 0  5/9 4/9  7/12 2/3",
+    "one_summary": "5/8 5/8  2/3 7/12  7/12 2/3",
     "read_first": "nan nan  1 0  4/9 5/9",
     "transposed": "2/3 1/3  5/9 4/9  7/12 2/3",
     "feature_sum": "3/2 0  5/3 4/3  7/3 8/3",
@@ -139,7 +140,7 @@ def test_inputs_are_left_alone_and_every_pitfall_is_described(pitfall):
 @pytest.mark.parametrize(
     "change, complaint",
     [
-        ({"pitfall": "typo"}, "^pitfall must be one of none, read_first"),
+        ({"pitfall": "typo"}, "^pitfall must be one of none, one_summary, read_first"),
         ({"phi_k": np.ones((3, 3))}, "^phi_k must have the shape of phi_q"),
         ({"V": np.ones((2, 2))}, "^V must hold one value per key"),
         ({"eps": -1.0}, "^eps must not be negative"),
