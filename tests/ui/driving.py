@@ -12,6 +12,10 @@ from components.words import WORDS
 
 READY = "document.documentElement.dataset.figures == 'ready' && document.documentElement.dataset.session == 'ready'"
 IDLE = f"""() => {READY} && !('pending' in document.documentElement.dataset) && Bokeh.documents.every(d => d.is_idle)"""
+PAINT_ALL = """() => {
+  for (const model of Explorer.models.values()) Bokeh.index.find_one_by_id(model.id)?.request_repaint?.()
+}"""
+"""Without a painter to begin with, Bokeh lays a figure out and paints all of it."""
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 PICTURES = """() => {
   const canvases = root => [...root.querySelectorAll('*')].flatMap(e =>
@@ -125,6 +129,11 @@ class Tab:
 
     def source(self, name: str) -> dict:
         return self.page.evaluate(SOURCE, name)
+
+    def paint_all(self):
+        """Every figure anew: Chromium rounds the edge of a dashed line in two ways, by what it paints beside it."""
+        self.page.evaluate(PAINT_ALL)
+        self.settle()
 
     def pictures(self) -> dict[str, list[int]]:
         """A hash and the number of painted pixels of every figure."""

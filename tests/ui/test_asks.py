@@ -69,11 +69,12 @@ def test_choices_one_after_another_are_all_answered(tab):
 def test_a_choice_and_its_opposite_restore_the_first_picture(tab):
     tab.open(OVERVIEW)
     tab.page.mouse.move(720, 5)
+    tab.paint_all()
     first = tab.pictures()
     tab.choose("phi", "taylor")
     tab.choose("phi", "elu")
     tab.page.mouse.move(720, 5)
-    tab.settle()
+    tab.paint_all()
     check(tab, OVERVIEW, Question())
     assert tab.pictures() == first
 

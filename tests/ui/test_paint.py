@@ -6,11 +6,6 @@ import pytest
 
 from app.page import pages
 
-PAINT_ALL = """() => {
-  for (const model of Explorer.models.values()) Bokeh.index.find_one_by_id(model.id)?.request_repaint?.()
-}"""
-"""Without a painter to begin with, Bokeh lays a figure out and paints all of it."""
-
 PIXELS = """() => {
   const canvases = root => [...root.querySelectorAll('*')].flatMap(e =>
     [...(e instanceof HTMLCanvasElement ? [e] : []), ...(e.shadowRoot ? canvases(e.shadowRoot) : [])])
@@ -34,8 +29,7 @@ KEYS = ("End", "ArrowLeft", "ArrowLeft", "Home", "ArrowRight")
 
 def differs_from_a_whole_painting(tab) -> dict[str, int]:
     tab.page.evaluate(PIXELS)
-    tab.page.evaluate(PAINT_ALL)
-    tab.settle()
+    tab.paint_all()
     return {figure: others for figure, others in tab.page.evaluate(PIXELS).items() if others}
 
 
