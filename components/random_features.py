@@ -169,5 +169,5 @@ VIEW = View(
         ("bands from", "random-features.made"),
     ),
     lists=(cases_of("random-features"),),
-    ribbon=("d_k", "seed"),
+    ribbon=("head", "seed"),
 )

@@ -44,6 +44,10 @@ NAME_AT, NAME_FROM = 6_400, 5_600
 """On the axis of d_φ: where names of lines stand, and where the threads to them end."""
 
 LADDER = (16, 32, 64, 128, 256)
+EXACT = STOPS.astype(float)
+for _d in LADDER:  # a stop is a usual length to three decimals; its number of features is the exact one's
+    EXACT[AXES["r"].index(usual_square(_d) ** 0.5)] = usual_square(_d) ** 0.5
+EXACT.setflags(write=False)
 BESIDE = (4, 256)
 """Head widths whose orthogonal gain is drawn beside the chosen one's."""
 
@@ -68,7 +72,7 @@ TITLES = (
 
 
 def answer(question: Question) -> Answer:
-    return _answer(question.d_k, question.seed)
+    return _answer(question.head, question.seed)
 
 
 @lru_cache(maxsize=256)
@@ -141,7 +145,7 @@ def _answer(d_k: int, seed: int) -> Answer:
 @cache
 def _dot() -> dict[str, np.ndarray | list]:
     """The point on the curve of features needed, and its number."""
-    needed = positive_variance(STOPS)
+    needed = positive_variance(EXACT)
     return {"dot_y": np.minimum(needed, FEATURES[1] * 10), "dot_text": [whole_features(n) for n in needed]}
 
 
@@ -248,7 +252,7 @@ def _said(d_k: int) -> dict[str, list]:
         for name in ("headline", "sentence", "variance", "needed", "low", "negative", "four", "kept")
     }  # fmt: skip
     for i, r in enumerate(STOPS):
-        one = float(positive_variance(r))
+        one = float(positive_variance(EXACT[i]))
         said["headline"].append([little(positive.quantiles[i, USUAL, 2]), percent(positive.share[i, USUAL])])
         said["sentence"].append([f"{r:g}", usual.get(i, ""), little(one), little(one / D_PHI)])
         said["variance"].append(little(one / D_PHI))

@@ -47,7 +47,8 @@ def draw(question: Question, compact: bool) -> Drawing:
         "sharpness.weights", 146 if compact else 236, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight"
     )
     ticks(top.xaxis[0], {k: str(k) for k in (0, 5, 10, 15, 20, 25, 30)})
-    ticks(top.yaxis[0], PERCENTS)
+    ticks(top.yaxis[0], {-0.5: "−50 %", **PERCENTS})
+    top.y_range.name = "sharpness.weight_axis"
     bars_source = sources["sharpness.bars"]
     top.vbar(
         "key",
@@ -78,12 +79,12 @@ def draw(question: Question, compact: bool) -> Drawing:
     )
     shade.glyph.name = "sharpness.shade"
     line(below, band, "c", "lost", "muted", line_width=5, line_alpha=0.6, name="sharpness.lost")
-    labels(below, sources["sharpness.lost_name"], "muted")
     drawn = []
     for word in reversed(PHIS):
         renderer = line(below, curves, "c", word, word, line_width=1.6)
         renderer.glyph.name, renderer.name = f"sharpness.curve.{word}", f"sharpness.line.{word}"
         drawn.append(renderer)
+    labels(below, sources["sharpness.lost_name"], "muted")
     colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[w] for w in PHIS])
     tick = {"field": "word", "transform": colours}
     ends = sources["sharpness.ends"]

@@ -17,11 +17,14 @@ from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, 
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
 from components.sharpness_spread import band_of
 from components.view import props, texts
-from components.words import PHIS, SOFTMAX, WORDS
+from components.words import PHIS, SOFTMAX, WIDTHS, WORDS
 from compute.feature_maps import read_member
 
 LOST_AT = -0.035
 """Height of the strip that shows where signs cancel."""
+
+BELOW_ZERO = -0.7
+"""Where the axis of weights starts when some are negative."""
 
 END, LIMIT_END, TICK_AT, LABEL_AT, EDGE = 16, 22, 28, 31, 110
 """On the axis of sharpness: where curves end, where limits end, where colour ticks and names stand, where it ends."""
@@ -66,7 +69,7 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
         },
         "sharpness.lost_name": {
             "x": np.array([STOPS[np.argmax(lost)] if lost.any() else 1.0]),
-            "y": np.array([LOST_AT + 0.055]),
+            "y": np.array([LOST_AT + 0.2]),
             "text": ["signs cancel: the denominator is near zero" if lost.any() else ""],
         },
         "sharpness.predicted": _predicted(),
@@ -83,6 +86,7 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
         "sharpness.props": props(
             [
                 ("sharpness.weight", "fill_color", f"slot:{word}"),
+                ("sharpness.weight_axis", "start", BELOW_ZERO if own["signed"] else 0.0),
                 ("sharpness.whisker", "line_color", f"slot:{word}"),
                 ("sharpness.shade", "fill_color", f"slot:{word}"),
                 ("sharpness.names", "text_align", "right" if left else "left"),
@@ -105,10 +109,14 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
 
 @lru_cache(maxsize=1)
 def _predicted() -> dict:
-    """The answer to the view's question: elu+1 at the default state."""
+    """The answer to the view's question: elu+1 in the widest heads."""
     default, c = Question(), AXES["c"].index(WORDS["c"].default)
-    weight = bars(read_member("elu"), default.d_k, default.seed, None, 1.0, 0)["match"][c]
-    return {"x": np.array([STOPS[c]]), "y": np.array([weight]), "text": [f"elu+1: {percent(weight)}"]}
+    weight = bars(read_member("elu"), WIDTHS[-1], default.seed, None, 1.0, 0)["match"][c]
+    return {
+        "x": np.array([STOPS[c]]),
+        "y": np.array([weight]),
+        "text": [f"elu+1 at d_k = {WIDTHS[-1]}: {percent(weight)}"],
+    }
 
 
 __all__ = ["answer", "name_of"]

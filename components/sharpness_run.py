@@ -20,6 +20,9 @@ MATCH = 11
 """The key that the toy query is a copy of."""
 
 DRAWS = 10
+FAR = 10.0
+"""Whiskers end here, far outside the frame: a draw without a denominator has no lowest weight."""
+
 STEP = 1 / 65_535
 """Softmax's weights, always from 0 to 1, travel as whole steps of this size."""
 
@@ -53,6 +56,7 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
         with np.errstate(all="ignore"):
             low, middle, high = (np.where(defined[:, None], _over(w, at), np.nan) for at in (0, 0.5, 1))
             limit = float(np.median(limit) if not single else limit[single - 1])
+        low, high = np.clip(low, -FAR, FAR), np.clip(high, -FAR, FAR)
         if single:
             middle, left = w[single - 1], left[single - 1]
     else:
@@ -61,6 +65,7 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
         "weight": middle.astype(np.float32),
         "low": low.astype(np.float32),
         "high": high.astype(np.float32),
+        "signed": bool((middle < -0.005).any()),
         "left": np.median(left, axis=0) if left.ndim == 2 else left,
         "match": middle[:, at],
         "order": rank_correlation(middle, K @ q),

@@ -151,7 +151,7 @@ WORDS: dict[str, Word] = {
         _word("engine", ARITHMETIC, one_of(ENGINES), "what is counted: the arithmetic, or the pages of an engine"),
         _word("gpu", "h200", one_of(gpus()), "accelerator that the model is fitted into"),
         _word("gib", 0, number(0, 100_000, int), "GiB free for caches and states; 0 is all of the accelerator"),
-        _word("head", 128, whole_of(HEADS), "width of the head whose cost is counted"),
+        _word("head", 128, whole_of(HEADS), "width of a head, where its cost or its error is counted"),
         _word("example", "hand", one_of(EXAMPLES), "tokens that the three forms are run on"),
         _word("chunk", 16, number(1, 64, int), "tokens per chunk"),
         _word("pitfall", "none", one_of(PITFALLS), "mistake made on purpose in the recurrent form"),

@@ -14,7 +14,7 @@ from components.lesson import Question
 from components.sweep_pictures import pictures_of
 from components.teaching import teaching
 
-CHECKED = ("bracketing", "forms", "recall")
+CHECKED = ("bracketing", "forms", "random-features", "recall", "sharpness")
 PRESETS = [(page, preset) for page in pages() if page != OVERVIEW for preset in teaching(page).presets]
 each_preset = pytest.mark.parametrize("name, preset", PRESETS, ids=[f"{page}-{p.slug}" for page, p in PRESETS])
 SAID = [(page, preset) for page, preset in PRESETS if page in CHECKED]
