@@ -3,45 +3,22 @@
 import numpy as np
 import pytest
 import torch
+from attention_calls import CALLS
 from attention_cases import D_K, D_V, LEAD, as_torch, elu, miss, tokens
 
 from compute.attention import (
     FORMS,
     causal_linear_attention_chunkwise,
     delta_attention_chunkwise,
-    delta_attention_recurrent,
     kernel_attention,
-    lightning_attention,
     linear_attention,
     linear_attention_step,
-    mlstm_attention,
-    retnet_attention,
     sliding_window_attention,
     softmax_attention,
-    transnormer_attention,
 )
 
 Q, K, V = tokens(6)
-GATES, GATE = np.full((*LEAD, 6), -0.1), V.copy()
 
-
-def like(Q, a):
-    return as_torch(a) if isinstance(Q, torch.Tensor) else a
-
-
-CALLS = {
-    **{name: lambda Q, K, V, form=form, **o: form(Q, K, V, elu, **o) for name, form in FORMS.items()},
-    "linear": lambda Q, K, V, **o: linear_attention(Q, K, V, elu, **o),
-    "softmax": softmax_attention,
-    "kernel": lambda Q, K, V, **o: kernel_attention(Q, K, V, lambda Q, K: elu(Q) @ elu(K).mT, **o),
-    "window": lambda Q, K, V, **o: sliding_window_attention(Q, K, V, 4, **o),
-    "delta recurrent": delta_attention_recurrent,
-    "delta chunkwise": delta_attention_chunkwise,
-    "mlstm": mlstm_attention,
-    "retnet": lambda Q, K, V, **o: retnet_attention(Q, K, V, like(Q, GATES), **o),
-    "transnormer": lambda Q, K, V, **o: transnormer_attention(Q, K, V, elu, **o),
-    "lightning": lambda Q, K, V, **o: lightning_attention(Q, K, V, like(Q, GATE), like(Q, GATES), **o),
-}
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
@@ -211,6 +188,18 @@ def test_an_undefined_row_is_nan_and_says_nothing(form, convert):
     O = np.asarray(form(*convert((Q, K, V)), relu, eps=0))
     assert np.isnan(O[:2]).all() and O[2].tolist() == [1.0]
     assert form(Q, K, V, relu)[:2].tolist() == [[0.0], [0.0]]
+
+
+@pytest.mark.parametrize("convert", [lambda x: x, as_torch], ids=["numpy", "torch"])
+def test_it_is_nan_without_a_causal_mask_too_and_where_a_gate_has_shut(convert):
+    relu = lambda x: x * (x > 0)  # noqa: E731
+    silent = np.full((3, 2), -1.0)
+    O = linear_attention(*convert((np.ones((3, 2)), silent, np.ones((3, 1)))), relu, eps=0)
+    assert np.isnan(np.asarray(O)).all()
+    K, shut = np.array([[1.0, 0.0], [-1.0, -1.0]]), np.array([0.0, -1e4])
+    for form in FORMS.values():
+        O = np.asarray(form(*convert((np.ones((2, 2)), K, np.ones((2, 1)))), relu, eps=0, log_alpha=convert(shut)))
+        assert O[0] == 1 and np.isnan(O[1])
 
 
 @every_form
