@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 import torch
@@ -35,7 +36,9 @@ from compute.feature_maps import FEATURE_MAPS
 
 D = 128
 CHUNK, DELTA_CHUNK = 256, 64
-REPEATS = 20
+REPEATS = 50
+WARM_UP = 0.3
+"""Seconds; a card that has rested is slow at first."""
 LENGTHS = {1: (12, 14, 16, 18, 20), 16: (12, 14, 16, 18)}
 LONGEST_SOFTMAX = 2**18
 """Tokens times heads up to which softmax is waited for."""
@@ -45,19 +48,23 @@ IDENTITY = FEATURE_MAPS["identity"]()
 PEER = "flash-linear-attention"
 
 
-def event_ms(call: Callable[[], object]) -> float:
-    """Median milliseconds of a call on the device."""
-    for _ in range(3):
-        call()
-    times = []
-    for _ in range(REPEATS):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        call()
-        end.record()
+def event_ms(*calls: Callable[[], object]) -> list[float]:
+    """Median milliseconds of each call on the device, taken in turns: what slows the machine slows all of them."""
+    until = perf_counter() + WARM_UP
+    while perf_counter() < until:
+        for call in calls:
+            call()
         torch.cuda.synchronize()
-        times.append(start.elapsed_time(end))
-    return statistics.median(times)
+    times = [[] for _ in calls]
+    for _ in range(REPEATS):
+        for call, told in zip(calls, times, strict=True):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            call()
+            end.record()
+            torch.cuda.synchronize()
+            told.append(start.elapsed_time(end))
+    return [statistics.median(told) for told in times]
 
 
 def misses() -> Iterator[Row]:
@@ -155,32 +162,34 @@ def races(series: list[dict]) -> Iterator[Row]:
             for T in (2**p for p in powers):
                 ours, theirs, _ = prepare(heads, T)
                 what = f"{form}, {heads} head{'s' * (heads > 1)}, T = 2^{T.bit_length() - 1}"
-                time = _timed(series, form, heads, "torch, chunkwise", T, ours)
-                if theirs is None:
+                kernels = {"torch, chunkwise": ours} | ({f"{PEER}, chunkwise": theirs} if theirs else {})
+                time, *others = _timed(series, form, heads, T, kernels)
+                if not others:
                     yield Row(what, time, "ms")
                     continue
-                other = _timed(series, form, heads, f"{PEER}, chunkwise", T, theirs)
+                (other,) = others
                 budget = BUDGET_ONE_HEAD if (form, heads) == ("linear", 1) else None
                 yield Row(f"{what}: ours over theirs", time / other, "", budget, note=f"{time:.3f} ms, {other:.3f} ms")
         for T in (2**p for p in powers if heads * 2**p <= LONGEST_SOFTMAX):
             q, k, v = (torch.randn(1, heads, T, D, device="cuda", dtype=torch.bfloat16) for _ in range(3))
             call = partial(scaled_dot_product_attention, q, k, v, is_causal=True)
-            time = _timed(series, "softmax", heads, "torch scaled_dot_product_attention", T, call)
+            (time,) = _timed(series, "softmax", heads, T, {"torch scaled_dot_product_attention": call})
             ours = _time_at(series, "linear", heads, "torch, chunkwise", T)
             what = f"softmax, {heads} head{'s' * (heads > 1)}, T = 2^{T.bit_length() - 1}: softmax over linear"
             yield Row(what, time / ours, "", note=f"{time:.3f} ms")
 
 
-def _timed(series: list[dict], form: str, heads: int, kernel: str, T: int, call: Callable[[], object]) -> float:
-    who = {"form": form, "heads": heads, "kernel": kernel}
-    line = next((line for line in series if who.items() <= line.items()), None)
-    if line is None:
-        line = {**who, "T": [], "ms": []}
-        series.append(line)
-    time = event_ms(call)
-    line["T"].append(T)
-    line["ms"].append(round(time, 3))
-    return time
+def _timed(series: list[dict], form: str, heads: int, T: int, kernels: dict[str, Callable[[], object]]) -> list[float]:
+    times = event_ms(*kernels.values())
+    for kernel, time in zip(kernels, times, strict=True):
+        who = {"form": form, "heads": heads, "kernel": kernel}
+        line = next((line for line in series if who.items() <= line.items()), None)
+        if line is None:
+            line = {**who, "T": [], "ms": []}
+            series.append(line)
+        line["T"].append(T)
+        line["ms"].append(round(time, 3))
+    return times
 
 
 def _time_at(series: list[dict], form: str, heads: int, kernel: str, T: int) -> float:

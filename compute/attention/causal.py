@@ -180,7 +180,8 @@ def causal_linear_attention_chunkwise(
 
     chunk: tokens per chunk, at least 1; it need not divide T.  Other arguments, result and errors as
     in `causal_linear_attention_recurrent`.  bfloat16 on a CUDA device is multiplied as it is and added in
-    float32 (`compute.attention.half`), unless there is a log_alpha or a gradient is asked for.
+    float32 (`compute.attention.half`, a few tokens as one chunk), unless there is a log_alpha or a gradient is asked
+    for.
     Cost: about 2 T chunk (d_phi + d_v) + 4 T d_phi d_v FLOPs; memory T chunk + (T / chunk) d_phi d_v
     numbers; without decay three batched products and one prefix sum over chunks, with decay
     T / chunk dependent steps.

@@ -28,6 +28,10 @@ ALONE, GROUP = 2**16, 32
 """One product sums the memories of N chunks as long as N² times the sequences is no more than this; else chunks are
 summed in groups, side by side."""
 
+SQUARE = 2**24
+"""Tokens squared times the sequences up to which all tokens are one chunk: an H200 waits for launches there, and four
+take less time than nine."""
+
 ONES = 8
 """Columns of ones beside the values: their sums are the denominators.  One would do, but products like multiples."""
 
@@ -79,16 +83,21 @@ def sums(f: Features, chunk: int, *, denominators: bool, states: bool) -> tuple[
     import torch
 
     *lead, T, d_phi = f.phi_k.shape
-    d_v, B, C = f.V.shape[-1], prod(lead), min(chunk, T)
+    d_v, B = f.V.shape[-1], prod(lead)
+    C = T if B * T * T <= SQUARE else min(chunk, T)
     V = torch.nn.functional.pad(f.V, (0, ONES), value=1.0) if denominators or states else f.V
     d = V.shape[-1]
     q, k, v = _chunks(f.phi_q, C), _chunks(f.phi_k, C), _chunks(V, C)
-    S = None
-    if f.S is not None:
-        S = torch.cat([f.S, f.z[..., None].expand(*f.z.shape, d - d_v)], dim=-1).reshape(B, d_phi * d)
-    S_in, S = _entering(S, _wide(k.mT, v).view(B, -1, d_phi * d), states)
-    # One product for what the chunk and what the memory answer: added in float32, rounded once.
-    left, right = _causal_beside(q, k), torch.cat([v, S_in.reshape(-1, d_phi, d)], dim=-2)
+    if f.S is None and C >= T:
+        left, right = _cut(torch.bmm(q, k.mT)), v
+        S = _wide(k.mT, v) if states else None
+    else:
+        S = None
+        if f.S is not None:
+            S = torch.cat([f.S, f.z[..., None].expand(*f.z.shape, d - d_v)], dim=-1).reshape(B, d_phi * d)
+        S_in, S = _entering(S, _wide(k.mT, v).view(B, -1, d_phi * d), states)
+        # One product for what the chunk and what the memory answer: added in float32, rounded once.
+        left, right = _causal_beside(q, k), torch.cat([v, S_in.reshape(-1, d_phi, d)], dim=-2)
     out = _wide(left, right) if denominators else torch.bmm(left, right)
     out = out.view(*lead, -1, d)
     out = out if out.shape[-2] == T else out[..., :T, :]
@@ -115,15 +124,35 @@ def _causal_beside(q: Tensor, k: Tensor) -> Tensor:
 
     n, C, d_phi = q.shape
     out = q.new_empty(n, C, C + d_phi)
-    scores, queries = out[..., :C], out[..., C:]
-    torch.bmm(q, k.mT, out=scores)
-    if C % 4 or d_phi % 4 or any(step % 4 for step in (q.storage_offset(), *q.stride()[:-1])) or q.stride(-1) != 1:
-        scores.tril_()
-        queries.copy_(q)
-    else:
-        scores.view(torch.int64).bitwise_and_(_lower_bits(C, q.device))
-        queries.view(torch.int64).copy_(q.view(torch.int64))
+    torch.bmm(q, k.mT, out=out[..., :C])
+    _cut(out[..., :C])
+    _copy(out[..., C:], q)
     return out
+
+
+def _by_four(x: Tensor) -> Tensor | None:
+    """The same memory, four numbers to a word; None where a row of x does not begin and end with a word."""
+    import torch
+
+    odd = x.shape[-1] % 4 or x.stride(-1) != 1 or any(step % 4 for step in (x.storage_offset(), *x.stride()[:-1]))
+    return None if odd else x.view(torch.int64)
+
+
+def _copy(to: Tensor, x: Tensor) -> None:
+    words, told = _by_four(to), _by_four(x)
+    if words is None or told is None:
+        to.copy_(x)
+    else:
+        words.copy_(told)
+
+
+def _cut(scores: Tensor) -> Tensor:
+    """Zeros above the diagonal, in place."""
+    words = _by_four(scores)
+    if words is None:
+        return scores.tril_()
+    words.bitwise_and_(_lower_bits(scores.shape[-1], scores.device))
+    return scores
 
 
 @lru_cache(maxsize=16)

@@ -15,9 +15,10 @@ OWN_ROUNDING = 2.0**-8
 """Largest relative change of a number by rounding to bfloat16; a sum of independent ones misses by less."""
 
 
-@pytest.fixture(autouse=True)
-def everywhere(monkeypatch):
-    """As if every CPU tensor of bfloat16 were on a CUDA device."""
+@pytest.fixture(autouse=True, params=[0, half.SQUARE], ids=["chunks", "one chunk"])
+def everywhere(monkeypatch, request):
+    """As if every CPU tensor of bfloat16 were on a CUDA device; all tokens in one chunk where they are few, or not."""
+    monkeypatch.setattr(half, "SQUARE", request.param)
     monkeypatch.setattr(half, "fits", lambda *arrays: all(a.dtype == torch.bfloat16 for a in arrays))
 
 
