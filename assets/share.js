@@ -139,10 +139,10 @@
   const LARGER = 1.25
   // Type, points and heights of all figures times a factor: what CSS cannot reach inside a canvas
   function enlarge(by) {
-    const bigger = value => typeof value == 'string' ? value.replace(/^([\d.]+)px/, (_, n) => `${Math.round(n * by * 100) / 100}px`) : value
+    const bigger = value => typeof value == 'string' ? value.replace(/^([\d.]+)px/, (_, n) => `${Math.round(n * by * 100) / 100}px`) : typeof value == 'number' ? value * by : value
     for (const m of X.figures()?._all_models.values() ?? []) {
       for (const prop of m) {
-        if (!/text_font_size$/.test(prop.attr)) continue
+        if (!/text_font_size$|^min_border_(left|right)$|^[xy]_offset$/.test(prop.attr)) continue
         const old = prop.get_value(), now = old?.value ? {...old, value: bigger(old.value)} : bigger(old)
         if (now !== old) m.setv({[prop.attr]: now}, {sync: false})
       }

@@ -12,12 +12,15 @@ from components.bracketing_times import clock
 from components.cases import cases_of, reports_of
 from components.lesson import Question
 from components.palette import LIGHT
-from components.plots import labels, line, mark, plot, ticks
+from components.plots import RIGHT, finger, labels, line, mark, names, plot, ticks
 from components.powers import raised
 from components.reel import Bind, Reel
+from components.says import TOKEN_TICKS
 from components.view import Cell, Drawing, View
 
-TOKENS = {1: "1", 16: "16", 256: "256", 4096: "4K", 65536: "64K", 2**20: "1M"}
+NAMES = 152
+"""Right border of both plots, px: the law of a line."""
+
 SLOTS = {"left": "cache", "right": "state"}
 """The left order pays with the matrix that softmax pays with, the right order keeps a state."""
 
@@ -68,8 +71,8 @@ def draw(question: Question, compact: bool) -> Drawing:
         )
         for side in SLOTS
     )
-    flops = Cell(_flops(sources, 188 if compact else 218))
-    timed = Cell(clock(sources, 150 if compact else 178, (1, EDGE), TOKENS), title_node="bracketing.machine")
+    flops = Cell(_flops(sources, 196 if compact else 228))
+    timed = Cell(clock(sources, 150 if compact else 178, (1, EDGE), NAMES), title_node="bracketing.machine")
     return Drawing((panels, (flops,), (timed,)), sources)
 
 
@@ -95,32 +98,29 @@ def _panel(side: str, sources: dict[str, ColumnDataSource], height: int) -> figu
 
 
 def _flops(sources: dict[str, ColumnDataSource], height: int) -> figure:
-    fig = plot("bracketing.by_t", height, (1, EDGE), (1e2, 1e18), x_log=True, y_log=True, y_label="FLOPs of one head")
+    fig = plot("bracketing.by_t", height, (1, EDGE), (1e2, 1e18), x_log=True, y_log=True, right=NAMES,
+               x_label="context T (tokens)", y_label="FLOPs of one head")  # fmt: skip
     fig.y_range.name = "bracketing.y"
-    ticks(fig.xaxis[0], TOKENS)
+    ticks(fig.xaxis[0], TOKEN_TICKS)
     ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" for e in range(0, 22, 3)})
     for side, slot in SLOTS.items():
         line(fig, sources["bracketing.curves"], "T", side, slot, line_width=2.4)
     mark(fig, "bracketing.star", NOWHERE, slot="faint", dash="dashed")
-    mark(fig, "bracketing.here", 2**20)
+    finger(fig, "bracketing.here", 2**20)
     fig.scatter(
         "x", "y", source=sources["bracketing.dots"], size=8,
         fill_color=LIGHT["ink"], line_color=LIGHT["ground"], line_width=1.2,
     )  # fmt: skip
     labels(
-        fig, sources["bracketing.gap"], x_offset=8, text_font_size="13px", text_font_style="bold",
+        fig, sources["bracketing.gap"], over=True, x_offset=8, text_font_size="13px", text_font_style="bold",
         name="bracketing.ratio",
     )  # fmt: skip
     cross = sources["bracketing.cross"]
     fig.scatter("x", "y", source=cross, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
-    labels(fig, cross, x_offset=8, y_offset=12, name="bracketing.cross_name")
+    labels(fig, cross, x_offset=8, y_offset=19, name="bracketing.cross_name")
     ends = sources["bracketing.ends"]
     tints = CategoricalColorMapper(factors=list(SLOTS), palette=[LIGHT[slot] for slot in SLOTS.values()])
-    fig.scatter(
-        "tick", "y", source=ends, marker="square", size=7, line_color=None,
-        fill_color={"field": "order", "transform": tints},
-    )  # fmt: skip
-    labels(fig, ends)
+    names(fig, ends, {"field": "order", "transform": tints})
     return fig
 
 
@@ -133,6 +133,7 @@ VIEW = View(
     player="let the context grow",
     asks=(),
     span=round(float(np.log(LAST) / np.log(EDGE)), 4),
+    room=NAMES - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,

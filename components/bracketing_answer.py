@@ -30,8 +30,8 @@ from compute.feature_maps import read_member
 from compute.sizing import human_bytes
 
 STOPS = AXES["T"].stops
-LAST, TICK_AT, LABEL_AT, EDGE = STOPS[-1], 1.45e7, 1.9e7, 9e8
-"""On the axis of T: where lines end, where colour ticks and names stand, where the axis ends."""
+LAST, TICK_AT, EDGE = STOPS[-1], 1.25e7, 2.4e7
+"""On the axis of T: where lines end, where the swatches of their names begin, where the axis ends."""
 
 LAWS = ("left order, 2T²(d_φ + d_v)", "right order, 4T·d_φ·d_v")
 
@@ -101,14 +101,15 @@ def _answer(phi: str, head: int) -> Answer:
         "bracketing.ends": {
             "order": ["left", "right"],
             "tick": np.full(2, TICK_AT),
-            "x": np.full(2, LABEL_AT),
+            "x": np.full(2, EDGE),
+            "dash": ["solid", "solid"],
             "y": np.nan_to_num(np.array([left[-1], right[-1]]), nan=NOWHERE),
             "text": ["softmax, 2T²(d + d)", ""] if blocked else list(LAWS),
         },
         "bracketing.cross": {
             "x": np.array([NOWHERE if blocked else float(equal)]),
             "y": np.array([NOWHERE if blocked else float(attention_flops(equal, d_phi, head, "right"))]),
-            "text": ["" if blocked else f"fewer FLOPs from {equal:,} tokens"],
+            "text": ["" if blocked else f"fewer FLOPs\nfrom {equal:,} tokens"],
         },
         **measured_times(),
         "bracketing.props": props(

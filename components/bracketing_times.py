@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -12,9 +11,10 @@ from bokeh.models import BoxAnnotation, ColumnDataSource
 from bokeh.plotting import figure
 
 from components.palette import LIGHT
-from components.plots import labels, mark, plot, ticks
+from components.plots import finger, labels, mark, plot, ticks
 from components.powers import times
 from components.reel import Answer
+from components.says import TOKEN_TICKS
 from compute.cost import crossover_T, saving
 from compute.sweeps.form_times import dtype_on
 from compute.sweeps.shipped import shipped
@@ -129,23 +129,21 @@ def measured_times() -> Answer:
     }
 
 
-def clock(
-    sources: dict[str, ColumnDataSource], height: int, x: tuple[float, float], x_ticks: Mapping[float, str]
-) -> figure:
+def clock(sources: dict[str, ColumnDataSource], height: int, x: tuple[float, float], right: int) -> figure:
     """Times of a named machine: points where it was measured, thin lines only to lead the eye."""
     told = measured()
     fig = plot(
         "bracketing.times", height, x, (6e-6, 2), x_log=True, y_log=True,
-        x_label="context T (tokens)",
+        x_label="context T (tokens)", y_label="time of one call", right=right,
     )  # fmt: skip
-    ticks(fig.xaxis[0], x_ticks)
+    ticks(fig.xaxis[0], TOKEN_TICKS)
     ticks(fig.yaxis[0], {1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1: "1 s"})
     low, high = told.crossings[1]
     band = BoxAnnotation(name="bracketing.late_band", left=low, right=high, level="underlay", visible=False)
     band.update(fill_color=LIGHT["faint"], fill_alpha=0.22, line_color=None)
     fig.add_layout(band)
     mark(fig, "bracketing.star_then", crossover_T(told.head, told.head), slot="faint", dash="dashed")
-    mark(fig, "bracketing.now", 2**20)
+    finger(fig, "bracketing.now", 2**20)
     for series in told.series:
         source, colour = sources[source_of(series)], LIGHT[SLOTS[series.form]]
         fig.line("T", "seconds", source=source, line_color=colour, line_width=1, line_alpha=0.6)
@@ -153,7 +151,7 @@ def clock(
             "T", "seconds", source=source, size=8, line_color=colour, line_width=1.6,
             fill_color=colour if series.heads == 1 else LIGHT["ground"],
         )  # fmt: skip
-    labels(fig, sources["bracketing.time_names"], x_offset="right", y_offset="down", text_align="align")
+    labels(fig, sources["bracketing.time_names"], over=True, x_offset="right", y_offset="down", text_align="align")
     labels(fig, sources["bracketing.star_note"], "muted", x_offset=6, name="bracketing.star_name")
     labels(fig, sources["bracketing.late"], x_offset=6, name="bracketing.late_name").visible = False
     return fig

@@ -55,7 +55,7 @@ REELS = (
 
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
-    top, middle, low = (176, 120, 96) if compact else (206, 140, 118)
+    top, middle, low = (176, 120, 96) if compact else (214, 152, 122)
     outputs, differences = draw_outputs(sources, middle), draw_differences(sources, middle)
     constants = draw_constants(sources, low)
     share_tokens(outputs, differences, constants)

@@ -160,7 +160,7 @@ def _captions(told: Run) -> list[tuple[str, str]]:
         sizes += f", the last of {told.T % told.chunk}"
     return [
         ("forms.grid", f"masked kernel matrix, {sizes}"),
-        ("forms.caption.values", "outputs: line recurrent, ring parallel, dot chunkwise"),
+        ("forms.caption.values", "outputs of the three forms"),
         ("forms.caption.differences", "largest difference from the parallel form"),
         ("forms.caption.constants", "the check with constant values: ones must come back as ones"),
         ("forms.caption.stall", "a sum of ones in bfloat16"),

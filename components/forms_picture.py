@@ -11,8 +11,8 @@ from bokeh.transform import linear_cmap
 
 from components.forms_frames import CEILING, FLOOR, HIGH, LOW, PARTS
 from components.forms_run import ONES
-from components.palette import LIGHT, diverging
-from components.plots import hover, labels, mark, plot, ticks
+from components.palette import LIGHT, UNDER_TEXT, diverging
+from components.plots import finger, hover, labels, mark, plot, ticks, without_ticks
 from components.view import Cell
 
 Sources = Mapping[str, ColumnDataSource]
@@ -89,9 +89,7 @@ def outlines(names: Sequence[str]) -> dict[str, np.ndarray]:
 def draw_recurrence(sources: Sources, height: int) -> figure:
     fig = _bare("forms.recurrence", height, (0, 104), (101, 8))
     sides = ("left", "right", "top", "bottom")
-    fig.quad(
-        *sides, source=sources["forms.cells"], fill_color=linear_cmap("value", diverging(), 0, 255), line_color=None
-    )
+    fig.quad(*sides, source=sources["forms.cells"], fill_color=_signed(), line_color=None)
     everything, line = ColumnDataSource(outlines(tuple(BOXES))), {"fill_color": None, "line_color": LIGHT["faint"]}
     fig.quad(*sides, source=everything, **line)
     line = {"fill_color": None, "line_color": LIGHT["ink"], "line_width": 2.6}
@@ -103,11 +101,15 @@ def draw_recurrence(sources: Sources, height: int) -> figure:
     return fig
 
 
+def _signed() -> dict:
+    return linear_cmap("value", diverging(UNDER_TEXT), 0, 255)
+
+
 def draw_matrix(sources: Sources, height: int) -> figure:
     """The matrix is a square of side 1.  What is not reached yet lies under a cover, the grid above it."""
-    fig = _bare("forms.matrix", height, (-0.01, 1.25), (1.012, -0.012))
-    sides, colour = ("left", "right", "top", "bottom"), linear_cmap("value", diverging(), 0, 255)
-    fig.quad(*sides, source=sources["forms.kernel"], fill_color=colour, line_color=None)
+    fig = _bare("forms.matrix", height, (-0.01, 1.25), (1.012, -0.012), x_label="key s", y_label="query t")
+    sides = ("left", "right", "top", "bottom")
+    fig.quad(*sides, source=sources["forms.kernel"], fill_color=_signed(), line_color=None)
     labels(fig, sources["forms.matrix_numbers"], bare=True, text_align="center", text_font_size="12px")
     grid, ground, here = sources["forms.chunks"], LIGHT["ground"], sources["forms.row"]
     skipped = {"fill_color": ground, "fill_alpha": 0.62, "line_color": None, "name": "forms.skipped"}
@@ -125,7 +127,9 @@ def draw_matrix(sources: Sources, height: int) -> figure:
 
 
 def draw_outputs(sources: Sources, height: int) -> figure:
-    fig, named = plot("forms.values", height, (0.5, 4), (-1, 1), y_label="output oₜ"), sources["forms.outputs"]
+    fig = plot("forms.values", height, (0.5, 4), (-1, 1), y_label="output oₜ",
+               x_label="token t; line recurrent, ring parallel, dot chunkwise")  # fmt: skip
+    named = sources["forms.outputs"]
     fig.y_range.name = "forms.values.y"
     fig.line("t", "recurrent", source=named, line_color=LIGHT[SLOT["recurrent"]], line_width=2.4)
     _dots(fig, named, "recurrent", "recurrent", 5)  # an output between two undefined ones has no line
@@ -140,7 +144,8 @@ def draw_outputs(sources: Sources, height: int) -> figure:
 
 
 def draw_differences(sources: Sources, height: int) -> figure:
-    fig = plot("forms.differences", height, (0.5, 4), (FLOOR / 20, CEILING), y_log=True, y_label="difference")
+    fig = plot("forms.differences", height, (0.5, 4), (FLOOR / 20, CEILING), y_log=True, x_label="token t",
+               y_label="largest difference")  # fmt: skip
     ticks(fig.yaxis[0], {FLOOR: "0", 1e-16: "10⁻¹⁶", 1e-8: "10⁻⁸", 1: "1"})
     mark(fig, "forms.rounding", 2.0**-52, dimension="width", slot="muted", dash="dashed")
     named = sources["forms.checks"]
@@ -158,7 +163,13 @@ def draw_differences(sources: Sources, height: int) -> figure:
 def draw_constants(sources: Sources, height: int) -> figure:
     """Of the whole sequence at once: a check is not read token by token, and a figure at rest costs a step nothing."""
     fig = plot(
-        "forms.constants", height, (0.5, 4), (LOW / 1.8, HIGH), y_log=True, x_label="token t", y_label="oₜ if v = 1"
+        "forms.constants",
+        height,
+        (0.5, 4),
+        (LOW / 1.8, HIGH),
+        y_log=True,
+        x_label="token t; dot recurrent, ring parallel",
+        y_label="oₜ if v = 1",
     )
     ticks(fig.yaxis[0], {LOW: "≤ 0.1", 1: "1", 10: "10", 100: "100"})
     mark(fig, "forms.one", 1.0, dimension="width", slot="muted", dash="dashed")
@@ -191,10 +202,9 @@ def captioned(fig: figure) -> Cell:
     return Cell(fig, title_node=fig.name.replace("forms.", "forms.caption."))
 
 
-def _bare(name: str, height: int, x: tuple[float, float], y: tuple[float, float]) -> figure:
-    fig = plot(name, height, x, y, left=4, right=4)
-    fig.xaxis.visible = fig.yaxis.visible = False
-    fig.grid.visible = False
+def _bare(name: str, height: int, x: tuple[float, float], y: tuple[float, float], **options: str) -> figure:
+    fig = plot(name, height, x, y, left=4, right=4, **options)
+    without_ticks(fig)
     return fig
 
 
@@ -202,7 +212,7 @@ def _cover(fig: figure, sources: Sources, low: float, high: float) -> None:
     """Hides the tokens that are still to be read: one edge moves, the curves stay; and a mark at the last one read."""
     ground = {"fill_color": LIGHT["ground"], "line_color": None}
     fig.quad("left", 1e3, high, low, source=sources["forms.unread"], **ground)
-    mark(fig, f"{fig.name}.here", 1.0)
+    finger(fig, f"{fig.name}.here", 1.0)
 
 
 def _dots(fig: figure, named: ColumnDataSource, column: str, form: str, size: int):

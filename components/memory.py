@@ -70,6 +70,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     rival.glyph.name = "memory.rival"
     curve.scatter("n", "newest", source=sources["memory.curve"], size=3, fill_color=LIGHT["muted"], fill_alpha=0.55,
                   line_color=None, name="memory.newest")  # fmt: skip
+    curve.yaxis[0].axis_label = "cosine: mean, · newest"
     labels(curve, sources["memory.best_name"], "muted")
     labels(curve, sources["memory.duel"], x_offset=-2, text_align="right")
     labels(curve, sources["memory.far"], "muted", name="memory.far.load", text_align="right", text_baseline="bottom")
@@ -78,7 +79,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
                   name="memory.predicted.point", visible=False)  # fmt: skip
     labels(curve, asked, name="memory.predicted.text", x_offset=9, y_offset=-13).visible = False
     energy = _energy(sources, axis, ticker)
-    state = image_plot("memory.heat", 206, sources["memory.state"], (CELLS, CELLS), diverging())
+    state = _heat(sources, 206)
     bars = _bars(sources, question, axis, ticker, 122)
     bars.quad(left="left", right="right", bottom=-0.62, top=1.06, source=sources["memory.stale"],
               fill_color=LIGHT["band"], line_color=None, level="underlay", name="memory.stale.band")  # fmt: skip
@@ -88,7 +89,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     bars.scatter("x", "y", source=sources["memory.asked"], marker="triangle", size=8, line_color=None,
                  fill_color=LIGHT["ink"], name="memory.asked.mark")  # fmt: skip
     labels(bars, sources["memory.asked"], x_offset=7, y_offset=1)
-    bars.xaxis[0].axis_label += " (a dash: what the rule against it reads)"
+    bars.xaxis[0].axis_label += "; a dash: what the rule against it reads"
     _tapped(bars)
     rows = (
         (Cell(curve, grow=3), Cell(energy, grow=2), Cell(state, width=216, title_node="memory.frame")),
@@ -101,9 +102,15 @@ def draw(question: Question, compact: bool = False) -> Drawing:
 def draw_card(question: Question, compact: bool = True) -> Drawing:
     sources, axis, ticker = VIEW.card.sources(question), *_axis()
     curve = _curve(sources, question, axis, ticker, 160)
-    state = image_plot("memory.heat", 160, sources["memory.state"], (CELLS, CELLS), diverging())
+    state = _heat(sources, 160)
     bars = _bars(sources, question, axis, ticker, 100)
     return Drawing(((Cell(curve), Cell(state, width=176, title_node="memory.frame")), (Cell(bars),)), sources)
+
+
+def _heat(sources: dict, height: int) -> figure:
+    """The state: a row for each number of a key, a column for each of a value."""
+    return image_plot("memory.heat", height, sources["memory.state"], (CELLS, CELLS), diverging(),
+                      x_label="numbers of a value", y_label="numbers of a key")  # fmt: skip
 
 
 def _axis() -> tuple[Range1d, FixedTicker]:
@@ -142,12 +149,13 @@ def _energy(sources: dict, axis: Range1d, ticker: FixedTicker) -> figure:
     fig.scatter(
         "n", "energy", source=sources["memory.energies"], size=2.4, color=LIGHT["ink"]
     )  # a stop alone has no line
+    labels(fig, sources["memory.energy_names"], "muted", text_align="right")
     return fig
 
 
 def _bars(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker, height: int) -> figure:
     bars = _plot("memory.bars", height, (-0.62, 1.06), axis, ticker,
-                 x_label="stored pair, oldest to newest: cosine of its read now")  # fmt: skip
+                 x_label="stored pair, oldest to newest", y_label="cosine now")  # fmt: skip
     ticks(bars.yaxis[0], {0: "0", 1: "1"})
     bar = bars.vbar("pair", 0.82, "cosine", source=sources["memory.pairs"], fill_color=LIGHT[question.rule],
                     line_color=None, fill_alpha=0.75)  # fmt: skip
@@ -158,7 +166,8 @@ def _bars(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker,
 
 
 def _split(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker) -> figure:
-    fig = _plot("memory.shares", 122, (-0.62, 1.06), axis, ticker, x_label="share of each stored value in this read")
+    fig = _plot("memory.shares", 122, (-0.62, 1.06), axis, ticker, x_label="stored pair, oldest to newest",
+                y_label="share in read")  # fmt: skip
     ticks(fig.yaxis[0], {0: "0", 1: "1"})
     fig.vbar("pair", 0.82, "weight", source=sources["memory.split"], fill_color=LIGHT["muted"], fill_alpha=0.6,
              line_color=None)  # fmt: skip

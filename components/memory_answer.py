@@ -62,7 +62,7 @@ END, HAND_END = PAIRS + 6.0, 8.4
 LETTER = 4.1
 """Width of a letter of a label, in pairs, on the narrowest axis."""
 
-TICKS = [*range(0, PAIRS + 1, 32)]
+TICKS = [*range(0, PAIRS + 1, 64)]
 
 
 def answer(question: Question) -> Answer:
@@ -171,6 +171,11 @@ def _room_at(question: Question, width: int) -> float:
     return float(rows) if rows <= PAIRS else NOWHERE
 
 
+def _beside(height: float, factor: float) -> float:
+    """Height of a name above or below the end of a line on a log axis; nowhere without the line."""
+    return float(height * factor) if np.isfinite(height) and height > 0 else np.nan
+
+
 def _names(question: Question, told: dict, rival: dict | None, theory: Law) -> Answer:
     """Names beside lines: room and law; both rules of a duel; and a load far off the axis, where its law holds."""
     at, rows = _room_at(question, told["width"]), _rows(question, told["width"])
@@ -193,6 +198,11 @@ def _names(question: Question, told: dict, rival: dict | None, theory: Law) -> A
             "x": np.array([36.0]),
             "y": np.array([1.06]),
             "text": ["best any memory could" if np.isfinite(theory.best[-1]) else ""],
+        },
+        "memory.energy_names": {
+            "x": np.full(2, float(END)),
+            "y": np.array([_beside(theory.energy[-1], 2.2), _beside(theory.least[-1], 0.45)]),
+            "text": ["law", "best any memory could"],
         },
         "memory.duel": {
             "x": np.full(2, end + (0.3 if question.stream == "hand" else 2.0)),

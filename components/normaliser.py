@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from bokeh.models import BoxAnnotation, ColumnDataSource
+import math
+
+from bokeh.models import BoxAnnotation, CategoricalColorMapper, ColumnDataSource
 from bokeh.plotting import figure
 
 from components.cases import cases_of
 from components.lesson import Question
 from components.normaliser_answer import BOUND, EDGE, answer
 from components.normaliser_hand import ROWS
+from components.normaliser_numbers import T
 from components.normaliser_ways import SIZES, WAYS
 from components.palette import LIGHT
-from components.plots import labels, line, mark, plot, ticks
+from components.plots import MARGIN, RIGHT, finger, labels, line, mark, names, plot, ticks
 from components.powers import raised
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
+from components.words import PHIS
 from compute.sharpness import UNDEFINED_BELOW
+
+NAMES = 92
+"""Right border of the lowest plot, px: the longest name."""
 
 TOKENS = {1: "1", 16: "16", 256: "256", 4096: "4,096"}
 FIGURES = ("denominators", "share", "derivative", "crossing", *(f"way_{i}" for i in range(len(WAYS))))
@@ -56,7 +63,7 @@ REELS = (
 
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
-    top, middle, low = (150, 110, 110) if compact else (208, 156, 150)
+    top, middle, low = (158, 122, 122) if compact else (216, 168, 164)
     return Drawing(
         (
             (
@@ -64,7 +71,7 @@ def draw(question: Question, compact: bool) -> Drawing:
                 Cell(_shares(sources, top), title_node="normaliser.share_title"),
                 Cell(_derivatives(sources, top), title_node="normaliser.derivative_title"),
             ),
-            tuple(Cell(_way(i, sources, middle), title_node=f"normaliser.way_{i}_title") for i in COLUMNS),
+            tuple(Cell(_way(i, sources, middle), least=150, title_node=f"normaliser.way_{i}_title") for i in COLUMNS),
             (Cell(_crossing(sources, low), title_node="normaliser.crossing_title"),),
         ),
         sources,
@@ -73,10 +80,12 @@ def draw(question: Question, compact: bool) -> Drawing:
 
 def _over_tokens(name: str, height: int, y: tuple[float, float], **options) -> figure:
     """A figure over the number of tokens, with the rule under the finger."""
-    options = {"left": 42, "y_log": True, "x_right": 4800, **options}
-    fig = plot(f"normaliser.{name}", height, (1, options.pop("x_right")), y, x_log=True, **options)
+    options = {"left": 54, "y_log": True, "x_right": 4800, **options}
+    fig = plot(
+        f"normaliser.{name}", height, (1, options.pop("x_right")), y, x_log=True, x_label="tokens so far", **options
+    )
     ticks(fig.xaxis[0], TOKENS)
-    mark(fig, f"normaliser.{name}_here", 256)
+    finger(fig, f"normaliser.{name}_here", 256)
     return fig
 
 
@@ -91,7 +100,7 @@ def _dot(fig: figure, source: ColumnDataSource) -> None:
 
 def _denominators(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """The sum of kernel values: band over draws, one draw, the law, and the same sum in few digits."""
-    fig = _over_tokens("denominators", height, (1, 1e6))
+    fig = _over_tokens("denominators", height, (1, 1e6), y_label="denominator z·φ(q)")
     fig.y_range.name = "normaliser.denominator_y"
     _decade_ticks(fig)
     source = sources["normaliser.sums"]
@@ -104,14 +113,14 @@ def _denominators(sources: dict[str, ColumnDataSource], height: int) -> figure:
         "tokens", "negative", source=source, size=5, fill_color=LIGHT["ground"], line_color=LIGHT["elu"], line_width=1.4
     )
     dots.glyph.name = "normaliser.negative_dots"
-    labels(fig, sources["normaliser.sum_names"], text_align="right")
+    labels(fig, sources["normaliser.sum_names"], text_align="right", over=True)
     _dot(fig, sources["normaliser.den_dot"])
     return fig
 
 
 def _shares(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Weight on the newest token and on the 64 newest, with what equal weights would give."""
-    fig = _over_tokens("share", height, (3e-5, 2))
+    fig = _over_tokens("share", height, (3e-5, 2), y_label="weight", left=62)
     ticks(fig.yaxis[0], {1e-4: "0.01 %", 1e-3: "0.1 %", 1e-2: "1 %", 0.1: "10 %", 1: "100 %"})
     source = sources["normaliser.shares"]
     band = fig.varea("tokens", "low", "high", source=source, fill_color=LIGHT["elu"], fill_alpha=0.22)
@@ -120,14 +129,14 @@ def _shares(sources: dict[str, ColumnDataSource], height: int) -> figure:
         line(fig, source, "tokens", law, "muted", line_dash=[5, 4], line_width=1.4)
     line(fig, source, "tokens", "near", "elu", line_width=1.4).glyph.name = "normaliser.near_line"
     line(fig, source, "tokens", "mid", "elu", line_width=2.2).glyph.name = "normaliser.share_mid"
-    labels(fig, sources["normaliser.share_names"], text_align="align")
+    labels(fig, sources["normaliser.share_names"], text_align="align", over=True)
     _dot(fig, sources["normaliser.share_dot"])
     return fig
 
 
 def _derivatives(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Two derivatives that are not the same thing: of a weight by a kernel value, and by a score."""
-    fig = _over_tokens("derivative", height, (1e-6, 10))
+    fig = _over_tokens("derivative", height, (1e-6, 10), y_label="derivative of a weight")
     fig.y_range.name = "normaliser.derivative_y"
     _decade_ticks(fig)
     source = sources["normaliser.derivatives"]
@@ -139,26 +148,21 @@ def _derivatives(sources: dict[str, ColumnDataSource], height: int) -> figure:
         line(fig, source, "tokens", f"{name}_mid", slot, line_width=2).glyph.name = f"normaliser.{name}_mid"
     line(fig, source, "tokens", "bound", "muted", line_dash=[2, 3], line_width=1.4, name="normaliser.bound")
     mark(fig, "normaliser.quarter", BOUND, dimension="width", slot="muted", dash="dashed")
-    labels(fig, sources["normaliser.derivative_names"], text_align="align")
+    labels(fig, sources["normaliser.derivative_names"], text_align="align", over=True)
     _dot(fig, sources["normaliser.move_dots"])
     return fig
 
 
 def _way(i: int, sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Size of a read and the newest value's factor in it, on one scale in all panels."""
-    fig = _over_tokens(f"way_{i}", height, SIZES, left=42 if i == 0 else 12, right=6)
+    fig = _over_tokens(f"way_{i}", height, SIZES, left=48, right=6, y_label="size")
     ticks(fig.xaxis[0], {1: "1", 64: "64", 4096: "4,096"})
-    ticks(
-        fig.yaxis[0],
-        {1e-3: "10⁻³", 1e-2: "", 0.1: "0.1", 1: "1", 10: "10"}
-        if i == 0
-        else dict.fromkeys((1e-3, 1e-2, 0.1, 1, 10), ""),
-    )
+    ticks(fig.yaxis[0], {1e-3: "10⁻³", 1e-2: "", 0.1: "0.1", 1: "1", 10: "10"})
     source = sources[f"normaliser.read_{i}"]
     fig.varea("tokens", "low", "high", source=source, fill_color=LIGHT["ink"], fill_alpha=0.13)
     line(fig, source, "tokens", "mid", "ink", line_width=2)
     line(fig, source, "tokens", "newest", "additive", line_width=2)
-    labels(fig, sources[f"normaliser.read_{i}_names"], text_align="right")
+    labels(fig, sources[f"normaliser.read_{i}_names"], text_align="right", over=True)
     fig.scatter(
         "x", "y", source=sources[f"normaliser.read_{i}_dots"], size=6, fill_color=LIGHT["ink"],
         line_color=LIGHT["ground"], line_width=1,
@@ -168,7 +172,9 @@ def _way(i: int, sources: dict[str, ColumnDataSource], height: int) -> figure:
 
 def _crossing(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """What signs leave of a sum: one for positive features; signed ones walk through zero."""
-    fig = _over_tokens("crossing", height, (-1.1, 1.14), y_log=False, x_right=EDGE, left=58, right=14)
+    fig = _over_tokens(
+        "crossing", height, (-1.1, 1.14), y_log=False, x_right=EDGE, y_label="Σκ / Σ|κ|", left=MARGIN, right=NAMES
+    )
     ticks(fig.yaxis[0], {-1: "−1", 0: "0", 1: "1"})
     source = sources["normaliser.left"]
     fig.add_layout(
@@ -180,7 +186,8 @@ def _crossing(sources: dict[str, ColumnDataSource], height: int) -> figure:
     for slot in ("identity", "silu", "trig"):
         line(fig, source, "tokens", slot, slot, line_width=1.5)
     line(fig, source, "tokens", "chosen", "elu", line_width=2.6).glyph.name = "normaliser.chosen_left"
-    labels(fig, sources["normaliser.left_names"])
+    colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[word] for word in PHIS])
+    names(fig, sources["normaliser.left_names"], {"field": "word", "transform": colours})
     labels(fig, sources["normaliser.zero_name"], "muted", name="normaliser.zero_said")
     labels(fig, sources["normaliser.most_negative"], name="normaliser.most_said").visible = False
     return fig
@@ -194,7 +201,8 @@ VIEW = View(
     axis="tokens",
     player="read on",
     asks=(),
-    span=1.0,
+    span=round(math.log(T[-1]) / math.log(EDGE), 4),
+    room=NAMES - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,

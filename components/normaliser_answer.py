@@ -12,6 +12,7 @@ from components.lesson import Question
 from components.normaliser_hand import CASES, hand
 from components.normaliser_numbers import NEARBY, SIGNED, Numbers, T, numbers, signed_left
 from components.normaliser_said import SENTENCE, aside, moved, power, quoted, said, values
+from components.palette import DASHES
 from components.plots import spread
 from components.powers import powers
 from components.reel import Answer, Columns
@@ -21,8 +22,9 @@ from components.view import props, texts
 from compute.normaliser import SCORE_DERIVATIVE_BOUND
 from compute.sharpness import UNDEFINED_BELOW
 
-LEFT_AT, RIGHT_AT, NAME_AT, EDGE = 1.3, 3_500.0, 4_500.0, 13_000.0
-"""On the axis of tokens: where names stand inside a figure, beyond its lines, and where the lowest figure ends."""
+LEFT_AT, RIGHT_AT, TICK_AT, EDGE = 1.3, 3_500.0, 4_500.0, 6_000.0
+"""On the axis of tokens: where names stand inside a figure, where swatches begin beyond its lines, and where the lowest
+figure ends."""
 
 FAR = 10.0**9
 """A name that is not shown stands here, above every axis."""
@@ -171,14 +173,17 @@ def _derivative_names(found: Numbers, ends: tuple[float, float]) -> Columns:
 
 def _left_names(slot: str, found: Numbers, d_k: int, seed: int) -> Columns:
     """The lines of the lowest figure, named at their ends; the chosen map may be one of the signed ones."""
-    ends = {name_of(s): float(left[0, -1]) for s, left in signed_left(d_k, seed).items() if s != slot}
-    ends[name_of(slot)] = float(np.nan_to_num(found.left[0, -1]))
+    ends = {s: float(left[0, -1]) for s, left in signed_left(d_k, seed).items() if s != slot}
+    ends[slot] = float(np.nan_to_num(found.left[0, -1]))
     blank = len(SIGNED) + 1 - len(ends)
     heights = spread(list(ends.values()), 0.28, -0.95, 1.0)
     return {
-        "x": np.full(len(SIGNED) + 1, NAME_AT),
+        "tick": np.full(len(SIGNED) + 1, TICK_AT),
+        "x": np.full(len(SIGNED) + 1, EDGE),
         "y": np.array(heights + [FAR] * blank),
-        "text": [*ends, *[""] * blank],
+        "word": [*ends, *[slot] * blank],
+        "dash": ["solid" if word == slot else DASHES[word] for word in (*ends, *[slot] * blank)],
+        "text": [*map(name_of, ends), *[""] * blank],
     }
 
 

@@ -16,9 +16,9 @@ SLOTS: dict[str, tuple[str, str]] = {
     "softmax": ("#1f2328", "#efece5"),
     "elu": ("#0072b2", "#4aa8e8"),
     "relu": ("#3b9bd6", "#86cdf6"),
-    "favor": ("#d98c00", "#f2b23c"),
-    "trig": ("#a87900", "#d9b44a"),
-    "taylor": ("#00906a", "#2fc79a"),
+    "favor": ("#cb8000", "#f2b23c"),
+    "trig": ("#857000", "#b5a24c"),
+    "taylor": ("#008562", "#2fc79a"),
     "hedgehog": ("#b2549b", "#e29acb"),
     "dpfp": ("#c8500a", "#ff8a4c"),
     "identity": ("#767c85", "#a6adb6"),
@@ -42,13 +42,17 @@ DASHES = {"identity": "dashed", "silu": "dotdash", "trig": "dashed"}
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
-def diverging() -> list[str]:
+UNDER_TEXT = 0.62
+"""Opacity up to which numbers can be read on a cell, by day and by night: 5 to 1 at the least."""
+
+
+def diverging(most: float = 1.0) -> list[str]:
     """256 colours for signed images: blue, transparent, orange.  One palette for paper and night."""
     cold, warm = "#2c7fb8", "#d9782d"
-    alphas = [round(255 * (i / 127) ** 0.6) for i in range(128)]
+    alphas = [round(255 * most * (i / 127) ** 0.6) for i in range(128)]
     return [f"{cold}{a:02x}" for a in reversed(alphas)] + [f"{warm}{a:02x}" for a in alphas]
 
 
-def rising() -> list[str]:
+def rising(most: float = 1.0) -> list[str]:
     """256 colours for nonnegative images: transparent to blue."""
-    return [f"#2c7fb8{round(255 * (i / 255) ** 0.75):02x}" for i in range(256)]
+    return [f"#2c7fb8{round(255 * most * (i / 255) ** 0.75):02x}" for i in range(256)]

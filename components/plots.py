@@ -22,7 +22,7 @@ from bokeh.plotting import figure
 from components.palette import DASHES, FONT, LIGHT
 
 LABEL = "11px"
-MARGIN = 58
+MARGIN = 66
 """Left border of every plot, px: figures stacked in a card share their y axis line, and the slider starts there."""
 
 RIGHT = 14
@@ -72,14 +72,14 @@ def plot(
         axis.major_tick_line_color = None
         axis.axis_label_standoff = 4
         axis.major_label_standoff = 6
-        axis.major_label_policy = NoOverlap(min_distance=6)  # a figure at half its width shows fewer ticks
+    fig.xaxis[0].major_label_policy = NoOverlap(min_distance=6)  # a figure at half its width shows fewer ticks
     fig.yaxis[0].axis_line_color = None
     return fig
 
 
 def ticks(axis: Any, at: Mapping[float, str]) -> None:
     """Exactly these ticks with exactly these words."""
-    axis.ticker = FixedTicker(ticks=list(at))
+    axis.ticker = FixedTicker(ticks=sorted(at))
     axis.major_label_overrides = dict(at)
 
 
@@ -95,22 +95,50 @@ def line(
 
 
 def labels(
-    fig: figure, source: ColumnDataSource, slot: str = "ink", *, name: str = "", bare: bool = False, **style: Any
+    fig: figure,
+    source: ColumnDataSource,
+    slot: str = "ink",
+    *,
+    name: str = "",
+    bare: bool = False,
+    over: bool = False,
+    **style: Any,
 ) -> GlyphRenderer:
-    """Texts at (x, y, text) of a source, each on a piece of ground, so that no line runs through it; `bare` without."""
+    """Texts at (x, y, text) of a source, each on a piece of ground, so that no line runs through it; `bare` without.
+    `over`: above the finger's rule too, and not cut at the frame."""
     ground = {} if bare else {"background_fill_color": LIGHT["ground"], "background_fill_alpha": 0.8}
     style = {"text_font_size": LABEL, "text_baseline": "middle", "text_color": LIGHT[slot], **ground, **style}
-    glyph = Text(x="x", y="y", text="text", text_font={"value": FONT}, **style)
-    return fig.add_glyph(source, glyph, name=name or None)
+    glyph = Text(**{"x": "x", "y": "y", "text": "text", "text_font": {"value": FONT}, **style})
+    made = fig.add_glyph(source, glyph, name=name or None)
+    if over:
+        made.level = "annotation"
+    return made
+
+
+def names(
+    fig: figure, source: ColumnDataSource, colour: Any = None, *, x: str = "x", tick: str = "tick", name: str = ""
+) -> GlyphRenderer:
+    """Names of lines in the right border, whose pixels they keep however narrow the figure: (x, y, text) of a source,
+    x at the frame's end.  With a colour also tick and dash: a piece from tick to x, drawn like the line it names."""
+    if colour is not None:
+        fig.segment(tick, "y", x, "y", source=source, line_color=colour, line_dash={"field": "dash"}, line_width=2.4)
+    return labels(fig, source, name=name, bare=True, over=True, x=x, x_offset=6)
 
 
 def mark(
-    fig: figure, name: str, at: float, *, dimension: str = "height", slot: str = "ink", dash: str = "dotted"
+    fig: figure,
+    name: str,
+    at: float,
+    *,
+    dimension: str = "height",
+    slot: str = "ink",
+    dash: str = "dotted",
+    level: str = "underlay",
 ) -> Span:
-    """A named rule across the figure: the position of the finger, or a limit."""
+    """A named rule across the figure, a limit, under the lines and the names."""
     span = Span(
         name=name,
-        level="underlay",  # under the names, whose ground it would else cross
+        level=level,
         location=at,
         dimension=dimension,
         line_color=LIGHT[slot],
@@ -122,6 +150,11 @@ def mark(
     return span
 
 
+def finger(fig: figure, name: str, at: float, **options: Any) -> Span:
+    """The rule that the finger moves.  It is drawn last: what comes before it is not painted anew at every step."""
+    return mark(fig, name, at, level="annotation", **options)
+
+
 def hover(
     fig: figure, renderers: Sequence[GlyphRenderer], tooltips: Sequence[tuple[str, str]], **options: Any
 ) -> HoverTool:
@@ -130,15 +163,22 @@ def hover(
     return tool
 
 
+def without_ticks(fig: figure) -> None:
+    """Leaves of the axes what they are called."""
+    fig.grid.visible = False
+    for axis in (fig.xaxis[0], fig.yaxis[0]):
+        axis.ticker, axis.axis_line_alpha, axis.major_label_standoff = FixedTicker(ticks=[]), 0, 0
+        axis.visible = axis.axis_label is not None
+
+
 def image_plot(
     name: str, height: int, source: ColumnDataSource, shape: tuple[int, int], palette: Sequence[str], **options: Any
 ) -> figure:
-    """An image of uint8 values, first row on top, without axes.  Its source has columns image, dw, dh; its ranges are
+    """An image of uint8 values, first row on top, without ticks.  Its source has columns image, dw, dh; its ranges are
     named `name.x` and `name.y`, so that a reel can zoom."""
     rows, columns = shape
     fig = plot(name, height, (0, columns), (rows, 0), left=4, right=4, **options)
-    fig.xaxis.visible = fig.yaxis.visible = False
-    fig.grid.visible = False
+    without_ticks(fig)
     fig.x_range.name, fig.y_range.name = f"{name}.x", f"{name}.y"
     mapper = LinearColorMapper(palette=list(palette), low=0, high=255)
     fig.image("image", source=source, x=0, y=0, dw="dw", dh="dh", color_mapper=mapper, name=f"{name}.image")

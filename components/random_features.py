@@ -9,14 +9,27 @@ from bokeh.plotting import figure
 from components.cases import cases_of
 from components.lesson import Question
 from components.palette import LIGHT
-from components.plots import labels, line, mark, plot, ticks
+from components.plots import RIGHT, finger, labels, line, mark, names, plot, ticks
 from components.powers import raised
-from components.random_features_answer import BESIDE, D_PHI, ERRORS, FEATURES, KINDS, RATIOS, STOPS, answer
+from components.random_features_answer import (
+    BESIDE,
+    D_PHI,
+    ERRORS,
+    FEATURES,
+    KINDS,
+    NAME_AT,
+    RATIOS,
+    STOPS,
+    answer,
+)
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
 
 SLOTS = {"positive": "favor", "trig": "trig"}
-EDGE = 12.5
+EDGE = 8.6
+NAMES = 92
+"""Right border of all plots but two, px: what a line or a dot is called."""
+
 LENGTHS = {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8"}
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 
@@ -70,7 +83,15 @@ def draw(question: Question, compact: bool) -> Drawing:
 def _band(kind: str, sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Estimate over true value against the number of features: bands over draws, their median, and one draw."""
     fig = plot(
-        f"random-features.{kind}_ratio", height, (16, 26_000), RATIOS, x_log=True, x_label="features d_φ", left=36
+        f"random-features.{kind}_ratio",
+        height,
+        (16, NAME_AT),
+        RATIOS,
+        x_log=True,
+        left=48,
+        right=NAMES,
+        x_label="features d_φ",
+        y_label="estimate ÷ true value",
     )
     ticks(fig.xaxis[0], {16: "16", 64: "64", 256: "256", 1024: "1,024", 4096: "4,096"})
     ticks(fig.yaxis[0], {y: f"{y}".replace("-", "−") for y in (-2, 0, 2, 4)})
@@ -81,9 +102,9 @@ def _band(kind: str, sources: dict[str, ColumnDataSource], height: int) -> figur
     fig.line([16, 4096], [0, 0], line_color=LIGHT["faint"], line_width=1)
     line(fig, source, "d_phi", "own", "ink", line_width=1)
     line(fig, source, "d_phi", "q50", slot, line_width=2.4, line_dash="solid")
-    names = sources[f"random-features.{kind}_names"]
-    fig.segment("from", "end", "to", "y", source=names, line_color=LIGHT["faint"], line_width=0.8)
-    labels(fig, names)
+    ends = sources[f"random-features.{kind}_names"]
+    fig.segment("from", "end", "x", "y", source=ends, line_color=LIGHT["faint"], line_width=0.8)
+    names(fig, ends)
     labels(
         fig,
         sources[f"random-features.{kind}_shares"],
@@ -97,8 +118,8 @@ def _band(kind: str, sources: dict[str, ColumnDataSource], height: int) -> figur
 def _errors(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Root mean square error against the true value: below the dashed line an estimate is worth something."""
     fig = plot(
-        "random-features.by_value", height, (2e-5, 30), ERRORS, x_log=True, y_log=True, left=36,
-        x_label="true value exp(q·k)",
+        "random-features.by_value", height, (2e-5, 30), ERRORS, x_log=True, y_log=True, left=48,
+        x_label="true value exp(q·k)", y_label="error",
     )  # fmt: skip
     ticks(fig.xaxis[0], {1e-3: "0.001", 1e-2: "0.01", 0.1: "0.1", 1: "1", 10: "10"})
     ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" if e else "1" for e in (-3, 0, 3)})
@@ -112,7 +133,8 @@ def _errors(sources: dict[str, ColumnDataSource], height: int) -> figure:
 
 def _orthogonal(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Variance with orthogonal directions as a share of that with independent ones."""
-    fig = plot("random-features.gain", height, (0.25, 8.6), (0.62, 1.04), x_log=True, x_label="‖q+k‖", left=44)
+    fig = plot("random-features.gain", height, (0.25, 8.6), (0.62, 1.04), x_log=True, x_label="length ‖q+k‖",
+               y_label="variance left", left=54)  # fmt: skip
     ticks(fig.xaxis[0], LENGTHS)
     ticks(fig.yaxis[0], {0.7: "70 %", 0.8: "80 %", 0.9: "90 %", 1: "100 %"})
     for d in BESIDE:
@@ -125,25 +147,28 @@ def _orthogonal(sources: dict[str, ColumnDataSource], height: int) -> figure:
 
 def _needed(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Features at which the standard error equals the value, with heads of growing width on it."""
-    fig = plot("random-features.by_r", height, (0.25, EDGE), FEATURES, x_log=True, y_log=True, x_label="length ‖q+k‖")
+    fig = plot(
+        "random-features.by_r", height, (0.25, EDGE), FEATURES, x_log=True, y_log=True, right=NAMES,
+        x_label="length ‖q+k‖", y_label="features d_φ",
+    )  # fmt: skip
     ticks(fig.xaxis[0], LENGTHS)
     ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" if e else "1" for e in range(0, 16, 3)})
     line(fig, sources["random-features.needed"], "r", "features", "favor", line_width=2.4)
     mark(fig, "random-features.performer", D_PHI, dimension="width", slot="muted", dash="dashed")
     mark(fig, "random-features.typical", STOPS[0], slot="faint", dash="dashed")
-    mark(fig, "random-features.here", STOPS[0])
+    finger(fig, "random-features.here", STOPS[0])
     for name in ("ladder", "widest"):
         at = sources[f"random-features.{name}"]
         dots = fig.scatter(
             "x", "y", source=at, size=8, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6,
             name=f"random-features.{name}_dots",
         )  # fmt: skip
-        said = labels(fig, at, x_offset=9, y_offset=-1, name=f"random-features.{name}_said")
+        said = labels(fig, at, over=True, x_offset=9, y_offset=-1, name=f"random-features.{name}_said")
         dots.visible = said.visible = name != "widest"
     dot = sources["random-features.dot"]
     fig.scatter("x", "y", source=dot, size=9, fill_color=LIGHT["favor"], line_color=LIGHT["ground"], line_width=1.4)
     labels(fig, dot, x_offset=-9, y_offset=-6, text_align="right", text_font_style="bold")
-    labels(fig, sources["random-features.usual"], "muted", x_offset=6, name="random-features.usual_said")
+    labels(fig, sources["random-features.usual"], "muted", over=True, x_offset=6, name="random-features.usual_said")
     return fig
 
 
@@ -156,6 +181,7 @@ VIEW = View(
     player="lengthen the vectors",
     asks=(),
     span=round(float(np.log(STOPS[-1] / STOPS[0]) / np.log(EDGE / STOPS[0])), 4),
+    room=NAMES - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,

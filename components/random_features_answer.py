@@ -40,8 +40,8 @@ RATIOS = (-2.3, 4.3)
 FAR = 50.0
 """Ratios beyond ± this are drawn here, far outside the frame."""
 
-NAME_AT, NAME_FROM = 6_400, 5_600
-"""On the axis of d_φ: where names of lines stand, and where the threads to them end."""
+NAME_AT = 5_800
+"""Where the axis of d_φ ends: there stand the names of lines, each at a thread of its own."""
 
 LADDER = (16, 32, 64, 128, 256)
 EXACT = STOPS.astype(float)
@@ -95,14 +95,13 @@ def _answer(d_k: int, seed: int) -> Answer:
             f"random-features.{kind}_names": {
                 "text": ["95 % lie below", "true value", "median", f"draw {seed}", "5 % lie below"],
                 "from": np.full(5, float(WIDTHS[-1])),
-                "to": np.full(5, float(NAME_FROM)),
                 "x": np.full(5, float(NAME_AT)),
             }
             for kind in KINDS
         },
         **{
             f"random-features.{kind}_shares": {
-                "x": np.array(SHARES_AT, dtype=float), "y": np.full(3, RATIOS[0] + 0.4),
+                "x": np.array(SHARES_AT, dtype=float), "y": np.full(3, RATIOS[0] + 0.6),
                 "align": ["left", "center", "right"], "shift": np.array([4.0, 0.0, -4.0]),
             }
             for kind in KINDS
@@ -162,7 +161,7 @@ def _bands() -> dict[str, np.ndarray | list]:
         told |= {f"{kind}_{name}": drawn[..., k] for k, name in enumerate(("q05", "q25", "q50", "q75", "q95"))}
         what = "too low" if kind == "positive" else "below 0"
         at = [WIDTHS.index(m) for m in SHARES_AT]
-        told[f"{kind}_shares"] = [[f"{percent(row[i])} {what}" for i in at] for row in found.share]
+        told[f"{kind}_shares"] = [[f"{percent(row[i])}\n{what}" for i in at] for row in found.share]
     return told
 
 

@@ -12,15 +12,15 @@ from components.card import card_of
 from components.cases import cases_of
 from components.lesson import Question
 from components.palette import FONT, LIGHT, rising
-from components.plots import LABEL, hover, image_plot, labels, line, mark, plot, ticks
-from components.rank_answer import ALL_N, DIGITS, NOWHERE, answer
+from components.plots import LABEL, RIGHT, finger, hover, image_plot, labels, line, mark, names, plot, ticks
+from components.rank_answer import ALL_N, DIGITS, END, FAR_END, NOWHERE, answer
 from components.rank_run import FLOOR, LARGEST, START, STOPS, TOLERANCE, TOLERANCES
 from components.reel import Answer, Bind, Reel
 from components.view import Cell, Drawing, View
 from components.words import PHIS
 
-FAR_END = 2300
-"""Where the axis of tokens ends; the slider lies under the part that it reaches."""
+NAMES = 118
+"""Right border of both plots, px: the longest name, and a count beside it."""
 
 REELS = (
     Reel(
@@ -70,17 +70,17 @@ REELS = (
 def draw(question: Question, compact: bool = False) -> Drawing:
     """The page: spectra with a tolerance to drag, the matrix, and rank against the number of tokens."""
     sources = VIEW.sources(question)
-    fig = _spectra(sources, 350, 312, 32)
+    fig = _spectra(sources, 312, 32)
     fig.quad(left=0, right="right", bottom=FLOOR, top="top", source=sources["rank.below"], fill_color=LIGHT["band"],
              line_color=None, level="underlay")  # fmt: skip
-    cut = mark(fig, "rank.cut", TOLERANCE, dimension="width", dash="solid")
+    cut = finger(fig, "rank.cut", TOLERANCE, dimension="width", dash="solid")
     cut.editable, cut.line_width = True, 1.6
     # The line may be put anywhere; it settles at the nearest stop, whose counts are known.
     cut.js_on_change("location", CustomJS(args={"stops": TOLERANCES.tolist()}, code=NEAREST_STOP))
     labels(fig, sources["rank.cut_name"], "muted", text_baseline="top", y_offset=3)
     heat = _matrix(sources, 312)
     grid = (
-        (Cell(fig), Cell(heat, width=330, title_node="rank.frame", hint=" · click a row to ask with it")),
+        (Cell(fig, least=400), Cell(heat, width=330, title_node="rank.frame", hint=" · click a row to ask with it")),
         (Cell(_growth(sources)),),
     )
     return Drawing(grid, sources)
@@ -95,14 +95,14 @@ NEAREST_STOP = """
 
 def draw_card(question: Question, compact: bool = True) -> Drawing:
     sources = VIEW.card.sources(question)
-    fig = _spectra(sources, 372, 172, 64)
+    fig = _spectra(sources, 172, 64)
     fig.quad(left=0, right=LARGEST + 2, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"],
              line_color=None, level="underlay")  # fmt: skip
-    fig.text(x=36, y=3e-12, text={"value": "below 10⁻¹⁰"}, text_color=LIGHT["muted"], text_font={"value": FONT},
+    fig.text(x=6, y=3e-12, text={"value": "below 10⁻¹⁰ σ₁"}, text_color=LIGHT["muted"], text_font={"value": FONT},
              text_font_size="10px")  # fmt: skip
     heat = _matrix(sources, 172)
     cell = Cell(heat, width=188, title_node="rank.frame", hint=" · click a row to ask with it")
-    return Drawing(((Cell(fig), cell),), sources)
+    return Drawing(((Cell(fig, least=300), cell),), sources)
 
 
 def _colours() -> dict:
@@ -110,9 +110,9 @@ def _colours() -> dict:
     return {"field": "word", "transform": mapper}
 
 
-def _spectra(sources: dict, end: float, height: int, every: int) -> figure:
-    fig = plot("rank.values", height, (0, end), (FLOOR, 3), y_log=True, x_label="singular value, largest first",
-               y_label="σᵢ / σ₁")  # fmt: skip
+def _spectra(sources: dict, height: int, every: int) -> figure:
+    fig = plot("rank.values", height, (0, END), (FLOOR, 3), y_log=True, x_label="singular value, largest first",
+               y_label="σᵢ / σ₁", right=NAMES)  # fmt: skip
     ticks(fig.xaxis[0], {n: str(n) for n in range(0, LARGEST + 1, every)})
     ticks(fig.yaxis[0], {1: "1", 1e-4: "10⁻⁴", 1e-8: "10⁻⁸", 1e-12: "10⁻¹²"})
     drawn = []
@@ -120,18 +120,18 @@ def _spectra(sources: dict, end: float, height: int, every: int) -> figure:
         renderer = line(fig, sources["rank.spectrum"], "index", word, word, line_width=1.4)
         renderer.glyph.name, renderer.name = f"rank.curve.{word}", f"rank.line.{word}"
         drawn.append(renderer)
-    names = sources["rank.names"]
-    fig.scatter("tick", "y", source=names, marker="square", size=7, line_color=None, fill_color=_colours())
-    labels(fig, names)
-    fig.text(end - 4, "y", "rank", source=names, text_align="right", text_baseline="middle", text_font_size=LABEL,
-             text_font={"value": FONT}, text_color=LIGHT["ink"])  # fmt: skip
+    named = sources["rank.names"]
+    names(fig, named, _colours())
+    fig.text("x", "y", "rank", source=named, text_align="right", text_baseline="middle", text_font_size=LABEL,
+             text_font={"value": FONT}, text_color=LIGHT["ink"], x_offset=NAMES - 10, level="annotation")  # fmt: skip
     mark(fig, "rank.bound", NOWHERE, slot="muted", dash="dashed")
     _hovered(fig, drawn)
     return fig
 
 
 def _matrix(sources: dict, height: int) -> figure:
-    heat = image_plot("rank.matrix", height, sources["rank.kernel"], (LARGEST, LARGEST), rising())
+    heat = image_plot("rank.matrix", height, sources["rank.kernel"], (LARGEST, LARGEST), rising(),
+                      x_label="key s", y_label="query t")  # fmt: skip
     heat.line("x", "y", source=sources["rank.diagonal"], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
     block = heat.quad(left="left", right="right", bottom="bottom", top="top", source=sources["rank.outline"],
                       fill_color=None, line_color=LIGHT["ink"], line_width=1.6)  # fmt: skip
@@ -144,7 +144,7 @@ def _matrix(sources: dict, height: int) -> figure:
 
 def _growth(sources: dict) -> figure:
     fig = plot("rank.by_N", 204, (STOPS[0], FAR_END), (0.9, 1500), x_log=True, y_log=True,
-               x_label="queries and keys N", y_label="rank")  # fmt: skip
+               x_label="queries and keys N", y_label="rank", right=NAMES)  # fmt: skip
     ticks(fig.xaxis[0], {N: f"{N:,}" for N in ALL_N if N & (N - 1) == 0})
     ticks(fig.yaxis[0], {n: f"{n:,}" for n in (1, 4, 16, 64, 256, 1024)})
     limits = sources["rank.limits"]
@@ -157,10 +157,8 @@ def _growth(sources: dict) -> figure:
         drawn.append(renderer)
     fig.scatter("N", "rank", source=sources["rank.far"], size=6, line_color=_colours(), line_width=1.4,
                 fill_color=LIGHT["ground"], name="rank.far.points")  # fmt: skip
-    ends = sources["rank.ends"]
-    fig.scatter("tick", "y", source=ends, marker="square", size=7, line_color=None, fill_color=_colours())
-    labels(fig, ends)
-    mark(fig, "rank.here", LARGEST)
+    names(fig, sources["rank.ends"], _colours())
+    finger(fig, "rank.here", LARGEST)
     asked = sources["rank.predicted"]  # shown with the answer to the question
     line(fig, asked, "x", "y", "ink", line_width=5, line_alpha=0.25, name="rank.predicted.line").visible = False
     labels(fig, asked, name="rank.predicted.text", text_baseline="bottom", y_offset=-5).visible = False
@@ -184,6 +182,7 @@ VIEW = View(
     dials=("mask", "precision"),
     rails=("rtol",),
     span=round(math.log(LARGEST / STOPS[0]) / math.log(FAR_END / STOPS[0]), 4),
+    room=NAMES - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,

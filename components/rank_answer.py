@@ -10,6 +10,7 @@ from components.axes import AXES, tolerance
 from components.cases import checked
 from components.formula import mathml
 from components.lesson import Question
+from components.palette import DASHES
 from components.plots import spread
 from components.rank_cases import CASES
 from components.rank_far import LENGTHS, SEED, far_ranks, load
@@ -35,11 +36,16 @@ from compute.feature_maps import FeatureMap
 DIGITS = AXES["rtol"].stops
 FRAMES = np.searchsorted(EXTENTS, STOPS)
 ALL_N = (*STOPS, *LENGTHS)
-LAST = 1150.0
-"""Where the names stand on the axis of tokens."""
+LAST, FAR_END = 1130.0, 1400.0
+"""On the axis of tokens: where the swatches of the names begin, and where it ends."""
+
+BESIDE, END = LARGEST + 10.0, LARGEST + 28.0
+"""The same on the axis of singular values."""
 
 NOWHERE = -100.0
 """A mark that is not drawn stands here, left of every axis."""
+
+SWATCHES = [DASHES.get(w, "solid") for w in PHIS]
 
 SOFTMAX_LATEX = r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N"
 BOUND_LATEX = r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi"
@@ -92,7 +98,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
         },
         "rank.tolerance": {
             "location": TOLERANCES,
-            "cut_text": [f"counted above {tolerance(digits)} of the first" for digits in DIGITS],
+            "cut_text": [f"counted above {tolerance(digits)} σ₁" for digits in DIGITS],
             "far": np.moveaxis(_far(question), -1, 0).reshape(len(DIGITS), -1).astype(np.float32),
             "ends_y": _end_heights(counted),
             **{f"growth_{w}": _growth(counted[w]) for w in PHIS},
@@ -102,10 +108,10 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
         "rank.diagonal": {"x": np.array([0.0, LARGEST]), "y": np.array([0.0, LARGEST])},
         "rank.outline": {"left": np.zeros(1)},
         "rank.spectrum": {"index": np.arange(1, LARGEST + 1)},
-        "rank.names": {"word": list(PHIS), "text": [name_of(w) for w in PHIS], "x": np.full(len(PHIS), 274.0),
-                       "tick": np.full(len(PHIS), 266.0)},
+        "rank.names": {"word": list(PHIS), "text": [name_of(w) for w in PHIS], "x": np.full(len(PHIS), END),
+                       "tick": np.full(len(PHIS), BESIDE), "dash": SWATCHES},
         "rank.below": {"right": np.array([LARGEST + 2.0])},
-        "rank.cut_name": {"x": np.array([36.0])},
+        "rank.cut_name": {"x": np.array([6.0])},
         "rank.growth": {"N": np.array(STOPS, dtype=float)},
         "rank.limits": {
             "N": np.array(ALL_N, dtype=float),
@@ -114,8 +120,8 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
         },
         "rank.predicted": _predicted(),
         "rank.far": {"N": np.tile(np.array(LENGTHS, dtype=float), len(PHIS)), "word": np.repeat(PHIS, 2).tolist()},
-        "rank.ends": {"word": list(PHIS), "tick": np.full(len(PHIS), LAST), "x": np.full(len(PHIS), LAST * 1.07),
-                      "text": [name_of(w) if counted[w] is not None else "" for w in PHIS]},
+        "rank.ends": {"word": list(PHIS), "tick": np.full(len(PHIS), LAST), "x": np.full(len(PHIS), FAR_END),
+                      "dash": SWATCHES, "text": [name_of(w) if counted[w] is not None else "" for w in PHIS]},
         "rank.props": props([
             *((f"rank.curve.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS),
             *((f"rank.grows.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS),

@@ -11,8 +11,8 @@ from components.axes import AXES
 from components.cases import cases_of, reports_of
 from components.lesson import Question
 from components.palette import LIGHT
-from components.plots import labels, line, mark, plot, ticks
-from components.recall_answer import FLUSHED, NINE, answer, rules
+from components.plots import RIGHT, finger, labels, line, mark, names, plot, ticks
+from components.recall_answer import BYTES_END, FLUSHED, NINE, PAIRS_END, SLOTS, answer, rules
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
 
@@ -20,10 +20,8 @@ SHARES = {0: "0", 0.5: "50 %", NINE: "90 %", 1: "100 %"}
 BYTES = {2**10: "1 KiB", 2**13: "8 KiB", 2**16: "64 KiB", 2**19: "512 KiB"}
 PAIRS = {4: "4", 16: "16", 64: "64", 256: "256", 1024: "1,024"}
 FIRST, LAST = AXES["pairs"].stops[0], AXES["pairs"].stops[-1]
-FAR_END = 1_900
-"""Where the axis of pairs ends; the slider lies under the part that it reaches."""
-
-SLOTS = {"delta_full": "delta"}
+NAMES = 92
+"""Right border of both plots, px: the longest name."""
 
 REELS = (
     Reel(
@@ -58,7 +56,7 @@ def draw(question: Question, compact: bool) -> Drawing:
 
 
 def _shares(name: str, height: int, x: tuple[float, float], x_label: str) -> figure:
-    fig = plot(f"recall.{name}", height, x, (-0.03, 1.14), x_log=True, x_label=x_label, y_label="recall")
+    fig = plot(f"recall.{name}", height, x, (-0.03, 1.14), x_log=True, x_label=x_label, y_label="recall", right=NAMES)
     ticks(fig.yaxis[0], SHARES)
     return fig
 
@@ -71,7 +69,7 @@ def _lines(fig: figure, source: ColumnDataSource, x: str, where: str) -> None:
 
 
 def _by_bytes(sources: dict[str, ColumnDataSource]) -> figure:
-    fig = _shares("bytes", 300, (2**8, 2**21), "bytes per head, float32: lines the state, circle the cache")
+    fig = _shares("bytes", 300, (2**8, BYTES_END), "bytes per head, float32: lines the state, circle the cache")
     ticks(fig.xaxis[0], BYTES)
     nine = mark(fig, "recall.nine", NINE, dimension="width")
     nine.line_alpha = 0.5
@@ -90,17 +88,13 @@ def _by_bytes(sources: dict[str, ColumnDataSource]) -> figure:
     fig.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
                 name="recall.predicted.point", visible=False)  # fmt: skip
     labels(fig, asked, name="recall.predicted.text", x_offset=10, y_offset=14).visible = False
-    names = sources["recall.names"]
-    colours = CategoricalColorMapper(factors=list(rules()), palette=[LIGHT[SLOTS.get(rule, rule)] for rule in rules()])
-    tick = {"field": "rule", "transform": colours}
-    fig.scatter("x", "y", source=names, marker="square", size=7, fill_color=tick, line_color=None)
-    labels(fig, names, x_offset=9)
+    _names(fig, sources)
     return fig
 
 
 def _flushed(sources: dict[str, ColumnDataSource]) -> figure:
     """What a small memory reads that was emptied in time, beside a large one that keeps all."""
-    fig = plot("recall.flushed", 300, (0.5, 2.5), (0, 1.14), y_label="mean cosine", left=44)
+    fig = plot("recall.flushed", 300, (0.5, 2.5), (0, 1.14), x_label="a memory", y_label="mean cosine", left=50)
     ticks(fig.yaxis[0], {0: "0", 0.5: "0.5", 1: "1"})
     source = sources["recall.flushed_bars"]
     ticks(fig.xaxis[0], dict(zip(source.data["x"].tolist(), FLUSHED, strict=True)))
@@ -110,12 +104,18 @@ def _flushed(sources: dict[str, ColumnDataSource]) -> figure:
 
 
 def _by_pairs(sources: dict[str, ColumnDataSource]) -> figure:
-    fig = _shares("pairs", 220, (FIRST, FAR_END), "pairs n")
+    fig = _shares("pairs", 220, (FIRST, PAIRS_END), "pairs n")
     ticks(fig.xaxis[0], PAIRS)
     _lines(fig, sources["recall.by_pairs"], "n", "by_pairs")
-    mark(fig, "recall.here", 64)
-    labels(fig, sources["recall.meaning"], "muted", name="recall.meaning_label")
+    finger(fig, "recall.here", 64)
+    labels(fig, sources["recall.meaning"], "muted", over=True, name="recall.meaning_label")
+    _names(fig, sources, x="n", tick="tick_n")
     return fig
+
+
+def _names(fig: figure, sources: dict[str, ColumnDataSource], **at: str) -> None:
+    colours = CategoricalColorMapper(factors=list(rules()), palette=[LIGHT[SLOTS.get(rule, rule)] for rule in rules()])
+    names(fig, sources["recall.names"], {"field": "rule", "transform": colours}, **at)
 
 
 VIEW = View(
@@ -135,7 +135,8 @@ VIEW = View(
         ("state of one head", "recall.state"),
         ("computed", "recall.from"),
     ),
-    span=math.log(LAST / FIRST) / math.log(FAR_END / FIRST),
+    span=math.log(LAST / FIRST) / math.log(PAIRS_END / FIRST),
+    room=NAMES - RIGHT,
     lists=(cases_of("recall"), reports_of("recall")),
     ribbon=("d_k",),
 )

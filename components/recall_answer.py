@@ -30,6 +30,13 @@ FLOAT32 = 4
 ASKED = 64
 """Pairs of the view's question, which asks for twice as many."""
 
+SLOTS = {"delta_full": "delta"}
+"""Rules that wear another one's colour, dashed."""
+
+BYTES_END, PAIRS_END = 2.0**20, 1_400.0
+PLACES = {"tick": BYTES_END * 0.68, "x": BYTES_END, "tick_n": PAIRS_END * 0.8, "n": PAIRS_END}
+"""On both axes: where the swatches of the names begin, and where the axis ends."""
+
 NINE = 0.9
 """The share that a headline asks for: nine pairs in ten."""
 
@@ -95,8 +102,9 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
         "recall.by_bytes": {"bytes": size.astype(float)},
         "recall.by_pairs": {"n": pairs.astype(float), **by_pairs},
         "recall.names": {
-            "x": np.full(len(rules()), 1.3 * size[-1]),
+            **{column: np.full(len(rules()), at) for column, at in PLACES.items()},
             "rule": list(rules()),
+            "dash": ["dashed" if rule in SLOTS else "solid" for rule in rules()],
             "text": [name_of(rule) for rule in rules()],
         },
         "recall.predicted": _predicted(),
@@ -181,7 +189,7 @@ def _flushed() -> dict:
 
 def _apart(heights: list[float]) -> list[float]:
     """Labels beside the ends of the lines, none on another."""
-    return spread(heights, 0.075, 0.0, 1.02)
+    return spread(heights, 0.1, 0.0, 1.02)
 
 
 def answer(question: Question) -> Answer:

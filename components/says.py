@@ -23,6 +23,18 @@ def tokens(count: float) -> str:
     return f"{count:,.0f}"
 
 
+def short_tokens(count: float) -> str:
+    """`64K`, `1M`: powers of two at the ticks of an axis."""
+    for unit, size in (("M", 2**20), ("K", 2**10)):
+        if count >= size and count % size == 0:
+            return f"{count / size:.0f}{unit}"
+    return tokens(count)
+
+
+TOKEN_TICKS = {n: short_tokens(n) for n in (2**e for e in range(0, 21, 4))}
+"""Ticks of an axis of context lengths."""
+
+
 def decimals(value: float, places: int = 2) -> str:
     """Fixed places, with a true minus sign; three significant digits below 0.1."""
     if math.isnan(value):

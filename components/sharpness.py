@@ -8,12 +8,15 @@ from bokeh.models import CategoricalColorMapper, CustomJS
 from components.cases import cases_of
 from components.lesson import Question
 from components.palette import LIGHT
-from components.plots import hover, labels, line, mark, plot, ticks
+from components.plots import RIGHT, finger, hover, labels, line, names, plot, ticks
 from components.reel import Bind, Reel
 from components.sharpness_answer import EDGE, END, answer
 from components.sharpness_run import KEYS, STEP, STOPS
 from components.view import Cell, Drawing, View
 from components.words import PHIS
+
+NAMES = 138
+"""Right border of the curves, px: the longest name."""
 
 PERCENTS = {0: "0 %", 0.5: "50 %", 1: "100 %"}
 
@@ -69,7 +72,7 @@ def draw(question: Question, compact: bool) -> Drawing:
 
     below = plot(
         "sharpness.by_c", 172 if compact else 318, (0.25, EDGE), (-0.06, 1.07), x_log=True,
-        x_label="sharpness c: the query is c·q", y_label="on the match",
+        x_label="sharpness c: the query is c·q", y_label="on the match", right=NAMES,
     )  # fmt: skip
     ticks(below.xaxis[0], {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8", 16: "16"})
     ticks(below.yaxis[0], PERCENTS)
@@ -91,9 +94,8 @@ def draw(question: Question, compact: bool) -> Drawing:
     below.segment("from", "limit", "to", "limit", source=ends, line_color=tick, line_dash=[3, 3], line_width=1.6,
                   name="sharpness.limits")  # fmt: skip
     below.segment("to", "limit", "tick", "y", source=ends, line_color=LIGHT["faint"], line_width=0.8)
-    below.scatter("tick", "y", source=ends, marker="square", size=7, fill_color=tick, line_color=None)
-    labels(below, ends)
-    mark(below, "sharpness.here", 1.6)
+    names(below, ends, tick)
+    finger(below, "sharpness.here", 1.6)
     if not compact:
         asked = sources["sharpness.predicted"]  # shown with the answer to the question
         below.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
@@ -114,6 +116,7 @@ VIEW = View(
     asks=(),
     dials=("match", "single", "features"),
     span=round(float(np.log(END / STOPS[0]) / np.log(EDGE / STOPS[0])), 4),
+    room=NAMES - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,

@@ -9,6 +9,7 @@ import numpy as np
 from components.axes import AXES
 from components.formula import mathml
 from components.lesson import Question
+from components.palette import DASHES
 from components.plots import spread
 from components.reel import Answer
 from components.says import decimals, percent
@@ -26,8 +27,8 @@ LOST_AT = -0.035
 BELOW_ZERO = -0.7
 """Where the axis of weights starts when some are negative."""
 
-END, LIMIT_END, TICK_AT, LABEL_AT, EDGE = 16, 22, 28, 31, 110
-"""On the axis of sharpness: where curves end, where limits end, where colour ticks and names stand, where it ends."""
+END, LIMIT_END, TICK_AT, EDGE = 16, 18.5, 21.5, 25
+"""On the axis of sharpness: where curves end, where limits end, where swatches of the names begin, where it ends."""
 
 
 def answer(question: Question) -> Answer:
@@ -76,12 +77,13 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
         "sharpness.ends": {
             "word": list(PHIS),
             "text": [end_name(w, every[w]) if w in heights else "" for w in PHIS],
-            "x": np.full(len(PHIS), LABEL_AT, dtype=float),
+            "x": np.full(len(PHIS), EDGE, dtype=float),
             "y": np.array([heights.get(w, np.nan) for w in PHIS]),
             "limit": np.array([np.clip(every[w]["limit"], 0, 1) for w in PHIS]),
             "from": np.full(len(PHIS), END, dtype=float),
             "to": np.full(len(PHIS), LIMIT_END, dtype=float),
             "tick": np.full(len(PHIS), TICK_AT, dtype=float),
+            "dash": [DASHES.get(w, "solid") for w in PHIS],
         },
         "sharpness.props": props(
             [

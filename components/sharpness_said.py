@@ -23,7 +23,7 @@ def subject(question: Question) -> str:
 
 def end_name(word: str, told: dict) -> str:
     if word != SOFTMAX and FEATURE_MAPS[word].homogeneity is not None:
-        return f"{name_of(word)} · flat, whatever c"
+        return f"{name_of(word)} · flat"
     return name_of(word) if np.isfinite(told["limit"]) else f"{name_of(word)} · no limit"
 
 

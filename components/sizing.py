@@ -6,24 +6,30 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from bokeh.models import BoxAnnotation, ColumnDataSource
+from bokeh.models import BoxAnnotation, CategoricalColorMapper, ColumnDataSource
 
 from components.card import card_of
 from components.cases import cases_of
 from components.fitting import BOTH_WAYS
 from components.lesson import Question
 from components.palette import LIGHT
-from components.plots import labels, line, mark, plot, ticks
+from components.plots import RIGHT, finger, labels, line, mark, names, plot, ticks
 from components.reel import Bind, Reel
+from components.says import TOKEN_TICKS
 from components.sizing_answer import answer
 from components.sizing_bill import ROWS
-from components.sizing_lines import EDGE, LINES, NOWHERE, OTHERS
+from components.sizing_lines import DASH, EDGE, LINES, NOWHERE, OTHERS
 from components.sizing_said import LAST
 from components.view import Cell, Drawing, View
 from compute.sizing import human_bytes
 
 SLOT = {"total": "ink", "twin": "muted", **dict.fromkeys(OTHERS, "muted")}
-DASH = {"twin": [6, 4], "mapped": [2, 3], "other1": [10, 3], "other2": [4, 2], "other3": [1, 2]}
+NAMES = 142
+"""Right border, px: the name of a model."""
+
+LEFT = 74
+"""Left border, px: bytes have a unit."""
+
 UNIT_TICKS = {float(2**p): human_bytes(2**p) for p in range(10, 60, 5)}
 
 FIT = ("fits", "traffic", "speed", "both", "fill")
@@ -67,10 +73,10 @@ def draw_card(question: Question, compact: bool = True) -> Drawing:
 def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
     fig = plot(
         "sizing.by_t", height, (1, EDGE), (1e4, 1e12), x_log=True, y_log=True,
-        x_label="context T (tokens)", left=66,
+        x_label="context T (tokens)", y_label="bytes kept", left=LEFT, right=NAMES,
     )  # fmt: skip
     fig.y_range.name = "sizing.y"
-    ticks(fig.xaxis[0], {1: "1", 16: "16", 256: "256", 4096: "4K", 65536: "64K", 2**20: "1M"})
+    ticks(fig.xaxis[0], TOKEN_TICKS)
     ticks(fig.yaxis[0], UNIT_TICKS)
     curves = sources["sizing.curves"]
     for name in LINES:
@@ -89,7 +95,7 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
     fig.add_layout(below)
     mark(fig, "sizing.limit", NOWHERE, slot="faint", dash="dashed")
     labels(fig, sources["sizing.native"], "muted", text_font_size="10px")
-    mark(fig, "sizing.at", 2**20)
+    finger(fig, "sizing.at", 2**20)
     fig.scatter(
         "x",
         "y",
@@ -101,14 +107,15 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
         name="sizing.here",
     )
     for name, place in (
-        ("meet", {"x_offset": 7, "y_offset": 13}),
-        ("beat", {"x_offset": -8, "y_offset": -12, "text_align": "right"}),
+        ("meet", {"x_offset": 7, "y_offset": 20}),
+        ("beat", {"x_offset": -8, "y_offset": -20, "text_align": "right"}),
     ):
         at = sources[f"sizing.{name}"]
         fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6,
                     name=f"sizing.{name}.point")  # fmt: skip
-        labels(fig, at, name=f"sizing.{name}.text", **place)
-    labels(fig, sources["sizing.names"])
+        labels(fig, at, over=True, name=f"sizing.{name}.text", **place)
+    colours = CategoricalColorMapper(factors=list(LINES), palette=[LIGHT[SLOT.get(name, name)] for name in LINES])
+    names(fig, sources["sizing.names"], {"field": "line", "transform": colours})
     return Drawing(((Cell(fig),),), sources)
 
 
@@ -123,6 +130,8 @@ VIEW = View(
     dials=("batch", "exact", "engine", "gpu", "gib", "kv", "state"),
     more=("tp", "conv", "columns", "mla"),
     span=round(float(np.log(LAST) / np.log(EDGE)), 4),
+    left=LEFT,
+    room=NAMES - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,

@@ -132,7 +132,7 @@ def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
             *parts(own, options),
         ],
         "sizing.math": texts([("sizing.formula", mathml(LATEX)), *spelled]),
-        "sizing.meet": meeting(model_crossings(shape, options).state, own.state_bytes, "cache = state at {:,}"),
+        "sizing.meet": meeting(model_crossings(shape, options).state, own.state_bytes, "cache = state\nat {:,}"),
         "sizing.beat": beat(shape, options, twin),
     }
 

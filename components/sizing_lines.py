@@ -29,7 +29,7 @@ STOPS = AXES["T"].stops
 T = np.asarray(STOPS)
 OTHERS = ("other1", "other2", "other3")
 LINES = ("cache", "window", "state", "conv", "total", "twin", "mapped", *OTHERS)
-NAMES = {
+NAMES: dict[str, str] = {
     "cache": "cache",
     "window": "windows",
     "state": "state",
@@ -38,8 +38,11 @@ NAMES = {
     "twin": "all softmax",
 }
 
+DASH = {"twin": "6 4", "mapped": "2 3", "other1": "10 3", "other2": "4 2", "other3": "1 2"}
+
 NOWHERE = 1e-3
-LABEL_AT, EDGE = 1.35e7, 7e8
+TICK_AT, EDGE = 1.25e7, 2.2e7
+"""On the axis of T: where the swatches of the names begin, and where it ends."""
 
 
 def curves(own: Sums, twin: Sums | None) -> tuple[dict[str, np.ndarray], list[int], list[int]]:
@@ -104,7 +107,7 @@ def others(compare: str, options: Options) -> dict:
         if word:
             shape = load_model(word)
             own, note = counted(shape, options)
-            values, name = sums(shape, own).total_bytes(T), models()[word].name + (" (arithmetic)" if note else "")
+            values, name = sums(shape, own).total_bytes(T), models()[word].name + ("\n(arithmetic)" if note else "")
         curves[slot], names[slot] = np.where(values > 0, values, np.nan), name
     return {"curves": curves, "names": names}
 
@@ -121,7 +124,10 @@ def placed(curves: dict, names: dict[str, str], low: float, high: float) -> dict
     gap = 0.085 * np.log10(high / low)
     heights = dict(zip(ends, spread(list(ends.values()), gap, np.log10(low), np.log10(high) - gap / 2)))
     return {
-        "x": np.full(len(LINES), LABEL_AT),
+        "x": np.full(len(LINES), EDGE),
+        "tick": np.full(len(LINES), TICK_AT),
+        "line": list(LINES),
+        "dash": [DASH.get(name, "solid") for name in LINES],
         "y": np.array([10 ** heights[name] if name in heights else NOWHERE for name in LINES]),
         "text": [names[name] if name in heights else "" for name in LINES],
     }
@@ -147,4 +153,4 @@ def meeting(at: int | None, height: int, text: str) -> dict:
 def beat(shape: ModelShape, options: Options, twin: Sums | None) -> dict:
     """Where the model begins to be cheaper than its all-softmax twin."""
     at = model_crossings(shape, options).twin if twin else None
-    return meeting(at, twin.total_bytes(at) if twin and at else 0, "beats all softmax from {:,}")
+    return meeting(at, twin.total_bytes(at) if twin and at else 0, "beats all softmax\nfrom {:,}")

@@ -18,8 +18,11 @@ from components.reel import Answer
 if TYPE_CHECKING:
     from compute.sweeps.base import Result
 
-STEP = 1.16
-"""From the left edge of a panel to that of the next."""
+STEP, GAP = 1.16, 0.1
+"""From the left edge of a panel to that of the next, and what of it is given up behind the last."""
+
+SCALE, SHADES, SCALE_PANEL = 0.34, 24, "scale of colours"
+"""Width of the colour scale behind the last panel, how many shades it shows, and what a pointer on it is told."""
 
 MOST_TICKS, ALL_TICKS = 4, 8
 Lines = list[tuple[Sequence[float], Sequence[float]]]
@@ -32,7 +35,8 @@ class Picture:
     sweep: its word; view: the page; panels, across, up: names of axes of the array; at: the value taken on another one,
     over: what is made of all of its values; every: on which axis only each so many-th is drawn.
     shown: how a value is said; level: its place on the colour scale, 0 to 1; contours: values that get a line.
-    theory: lines of one panel in values of the axes, dashed; written: whether a cell shows its value.
+    theory: lines of one panel in values of the axes, dashed; written: whether a cell shows its value,
+    instead of a colour scale that says its marks.
     heading: what stands over a panel; tick: how a value of an axis is said; height: of the figure, in px.
     """
 
@@ -56,8 +60,9 @@ class Picture:
     theory: Callable[[Any, Sequence[float], Sequence[float]], Lines] = lambda panel, across, up: []
     theory_label: str = ""
     written: bool = False
+    marks: tuple[float, ...] = (0, 0.5, 1)
     heading: Callable[[Any], str] = str
-    tick: Callable[[Any], str] = "{:g}".format
+    tick: Callable[[Any], str] = "{:,g}".format
     height: int = 214
 
     @property
@@ -102,6 +107,8 @@ def columns(picture: Picture, result: Result) -> Answer:
         _texts(texts, picture, p, panel, across)
         if picture.written:
             _values(texts, picture, p, values[p])
+    if scale(picture):
+        _scale(cells, texts, picture, values, len(panels))
     named = range(len(up)) if isinstance(up[0], str) else _thinned(len(up))  # of numbers a few tell the others
     ticks = [(_middle(i, len(up)), picture.tick(up[i])) for i in named]
     return {
@@ -138,6 +145,29 @@ def _cells(
                 into["x"].append(picture.tick(across[i]))
                 into["y"].append(picture.tick(up[j]))
                 into["said"].append(picture.shown(float(values[j, i])))
+
+
+def scale(picture: Picture) -> bool:
+    """Whether a colour scale stands behind the last panel: where cells do not say their values."""
+    return not picture.written
+
+
+def _scale(
+    cells: dict[str, list], texts: tuple[list, list, list], picture: Picture, values: np.ndarray, panels: int
+) -> None:
+    seen = np.sort(values[np.isfinite(values)])
+    left = panels * STEP - GAP + 0.06
+    for k in range(SHADES):
+        told = (left, left + 0.06, k / SHADES, (k + 1) / SHADES, (k + 0.5) / SHADES)
+        for name, value in zip(NUMERIC, told):
+            cells[name].append(value)
+        said = picture.shown(float(np.interp(told[-1], picture.level(seen), seen)))
+        for name, text in zip(CELL[1:], (SCALE_PANEL, "any", "any", said)):
+            cells[name].append(text)
+    said = [(left + 0.13, float(np.clip(picture.level(np.asarray(mark)), 0, 1)), f"{mark:g}") for mark in picture.marks]
+    for x, y, text in [*said, (left + 0.05, 1.08, picture.value_label)]:
+        for column, value in zip(texts, (x, y, text)):
+            column.append(value)
 
 
 def _middle(i: int, n: int) -> float:

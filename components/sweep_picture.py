@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from components.palette import FONT, LIGHT, rising
-from components.plots import LABEL
-from components.sweep_columns import CELL, STEP, Picture, axis, columns
+from components.palette import FONT, LIGHT, UNDER_TEXT, rising
+from components.plots import LABEL, without_ticks
+from components.sweep_columns import CELL, GAP, SCALE, STEP, Picture, axis, columns, scale
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -28,7 +28,7 @@ def draw(picture: Picture, result: Result) -> figure:
     cells = told[f"{name}_cells"]
     made = hv.Rectangles(cells, kdims=["left", "bottom", "right", "top"], vdims=list(CELL)).opts(
         color="color",
-        cmap=rising(),
+        cmap=rising(UNDER_TEXT if picture.written else 1),
         clim=(0, 1),
         line_color=None,
         tools=["hover"],
@@ -45,15 +45,19 @@ def draw(picture: Picture, result: Result) -> figure:
         made *= hv.Labels(texts, kdims=["x", "y"], vdims=["text"]).opts(
             text_color=LIGHT["ink"], text_font_size=LABEL, text_align=side
         )
-    left = -_room(told[f"{name}_ticks"]["text"], panels)
-    frame = {"xlim": (left, panels * STEP - 0.1), "ylim": (BOTTOM, TOP), "xaxis": None, "yaxis": None}
+    frame = {
+        "xlim": (-0.03, panels * STEP - GAP + (SCALE if scale(picture) else 0)),
+        "ylim": (BOTTOM, TOP),
+        "xaxis": None,
+        "yaxis": None,
+    }
     fig = hv.render(made.opts(toolbar=None, **frame))
     return _dressed(fig, picture, told)
 
 
-def _room(labels: list[str], panels: int) -> float:
-    """Width left of the first panel for its labels: about 7 px a letter in a plot of 900 px."""
-    return 0.03 + 0.009 * panels * max(map(len, labels))
+def _room(labels: list[str]) -> int:
+    """px left of the first panel for its labels and for what they are values of: about 6 a letter."""
+    return 32 + 6 * max(map(len, labels))
 
 
 def _dressed(fig: figure, picture: Picture, told: Answer) -> figure:
@@ -62,7 +66,14 @@ def _dressed(fig: figure, picture: Picture, told: Answer) -> figure:
         name=picture.name, height=picture.height, sizing_mode="stretch_width", background_fill_color=None,
         border_fill_color=None, outline_line_color=None, min_border=0, toolbar_location=None,
     )  # fmt: skip
-    fig.grid.visible = False
+    room = _room(told[f"{picture.name}_ticks"]["text"])
+    fig.min_border_left, up = room, fig.yaxis[0]
+    fig.xaxis[0].axis_label = None
+    without_ticks(fig)
+    up.update(
+        visible=True, axis_label=picture.up_label, axis_label_text_font=FONT, axis_label_text_font_size=LABEL,
+        axis_label_text_font_style="normal", axis_label_standoff=room - 22,
+    )  # fmt: skip
     for made in fig.references():
         if made.name in ("left", "bottom"):  # HoloViews names the range of every figure alike
             made.name = None
@@ -74,4 +85,6 @@ def _dressed(fig: figure, picture: Picture, told: Answer) -> figure:
         if "text" in source.data:
             renderer.glyph.text_font = {"value": FONT}
         renderer.name = f"{source.name}_glyph"
+        if part in ("texts", "ticks"):
+            renderer.level = "annotation"  # the labels of the first panel stand left of the frame
     return fig

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.says import tokens
+from components.says import short_tokens, tokens
+from components.sharpness_run import name_of
 from components.sweep_columns import Picture
 from compute.feature_error import positive_variance
-from compute.feature_maps import FEATURE_MAPS
 from compute.memory_laws import mean_cosine
 
 LEVELS = (0.9, 0.7, 0.5, 0.3)
@@ -67,9 +67,10 @@ PICTURES: dict[str, Picture] = {
             array="error", every={"r": 5}, panels="kind", across="r", up="d_phi",
             across_label="‖q+k‖", up_label="features d_φ", value_label="mean error",
             tick=lambda value: f"{value:.2g}" if value < 10 else f"{value:,.0f}",
-            contours=(0.1, 0.5, 1.0), theory=_exact, theory_label="standard error as large as the value",
+            marks=(0.01, 0.1, 1), contours=(0.1, 0.5, 1.0),
+            theory=_exact, theory_label="standard error as large as the value",
             level=lambda error: (np.log10(error) + 2) / 2.3,
-            heading=lambda kind: kind.replace("trig", "trigonometric").replace("_", ", d_k = "),
+            heading=lambda kind: kind.replace("trig", "trigonometric").replace("orthogonal_", "orth., d_k = "),
         ),
         Picture(
             sweep="times", view="bracketing", title="Median time of one call, by form and context",
@@ -77,14 +78,14 @@ PICTURES: dict[str, Picture] = {
             across_label="context T", up_label="form", value_label="time",
             shown=clocked, level=lambda ms: (np.log10(ms) + 1.5) / 4.5, written=True,
             heading=lambda heads: "one head" if heads == 1 else f"{heads} heads",
-            tick=lambda value: value.replace("_", " ") if isinstance(value, str) else tokens(value),
+            tick=lambda value: value.replace("_", " ") if isinstance(value, str) else short_tokens(value),
         ),
         Picture(
             sweep="rank", view="rank", title="Rank over N at tolerance 10⁻¹⁰, median over draws",
             array="rank", at={"tolerance": -10, "spread": 0.5}, panels="d_k", across="N", up="map",
             across_label="N", up_label="φ", value_label="rank", level=lambda rank: np.log2(np.maximum(rank, 1)) / 11,
-            shown="{:.0f}".format, heading=lambda d_k: f"d_k = {d_k}",
-            tick=lambda value: FEATURE_MAPS[value].label if value in FEATURE_MAPS else str(value),
+            written=True, shown="{:,.0f}".format, heading=lambda d_k: f"d_k = {d_k}",
+            tick=lambda value: name_of(value) if isinstance(value, str) else tokens(value),
         ),
     )
 }  # fmt: skip

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from bokeh.models import ColumnDataSource, Plot
 
 from components.axes import AXES
+from components.plots import MARGIN
 from components.reel import Answer, Reel, make_sources
 from components.words import WORDS
 
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure in its row: `grow` shares the width, `width` fixes it (px)."""
+    """A figure in its row: `grow` shares the width, `width` asks for px, `least` is what it needs of them."""
 
     figure: Plot
     grow: int = 1
     width: int | None = None
+    least: int = 0
     hint: str = ""
     title_node: str = ""
 
@@ -51,7 +53,8 @@ class View:
     whose lines begins with the number of a claim.
     paste: whether a config can be pasted or dropped here.
     rails: further axes with a slider, and dials: further controls, on its own page only.
-    span: share of the plot's width that its slider takes.
+    span: share of its plots' frame that its slider takes.  left, room: px beside the frame, for the axis
+    and for names of lines.
     more: dials that stand behind a disclosure.
     player: what its play button says.  ribbon: words whose controls stand above the view on its own page.
     card: what the overview shows of it, if less than all (`components.card`).
@@ -69,6 +72,8 @@ class View:
     readouts: tuple[tuple[str, ...], ...] = ()
     player: str = ""
     span: float = 1.0
+    left: int = MARGIN
+    room: int = 0
     dials: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     folded: tuple[tuple[str, str], ...] = ()

@@ -162,7 +162,7 @@ def test_models_beside_it_are_counted_the_same_way_where_the_engine_serves_them(
     assert told["sizing.curves"]["other1"].tolist() == pages
     assert told["sizing.curves"]["other2"][0] == bill(load_model("rwkv-6-world-1b6"), 1).total_bytes
     names = [text for text in told["sizing.names"]["text"] if "Qwen" in text or "RWKV" in text]
-    assert names == ["Qwen3.8-27B", "RWKV-6-World-1B6 (arithmetic)"]
+    assert names == ["Qwen3.8-27B", "RWKV-6-World-1B6\n(arithmetic)"]
 
 
 def test_every_number_of_a_formula_says_where_it_came_from():

@@ -1,11 +1,12 @@
 """Pictures of sweeps: every cell where its value belongs, whatever grid a run has."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from components.sweep_columns import CELL, STEP, axis, columns, said, slab
+from components.sweep_columns import CELL, SCALE_PANEL, STEP, axis, columns, said, slab
 from components.sweep_picture import draw
 from components.sweep_pictures import LEVELS, PICTURES
 from compute.memory_laws import mean_cosine
@@ -35,12 +36,30 @@ def test_every_cell_lies_in_its_panel_row_and_column_and_says_its_value(shown):
     picture, result = shown
     values, cells = slab(result, picture), columns(picture, result)[f"{picture.name}_cells"]
     panels, up, across = (axis(result, picture, name) for name in (picture.panels, picture.up, picture.across))
-    assert len(cells["left"]) == np.isfinite(values).sum() > 0
-    for left, bottom, panel, x, y, told in zip(*(cells[c] for c in ("left", "bottom", "panel", "x", "y", "said"))):
+    rows = [*zip(*(cells[c] for c in ("left", "bottom", "panel", "x", "y", "said")))]
+    rows = [row for row in rows if row[2] != SCALE_PANEL]
+    assert len(rows) == np.isfinite(values).sum() > 0
+    for left, bottom, panel, x, y, told in rows:
         p = int((left + 1e-9) // STEP)
         i, j = round((left - p * STEP) * len(across)), round(bottom * len(up))
         assert (panel, x, y) == (picture.heading(panels[p]), picture.tick(across[i]), picture.tick(up[j]))
         assert told == picture.shown(float(values[p, j, i]))
+
+
+def test_cells_say_their_values_or_a_scale_of_colours_behind_the_last_panel_does(shown):
+    picture, result = shown
+    values, told = slab(result, picture), columns(picture, result)
+    cells, texts = told[f"{picture.name}_cells"], told[f"{picture.name}_texts"]
+    shades = [k for k, panel in enumerate(cells["panel"]) if panel == SCALE_PANEL]
+    if picture.written:
+        written = [picture.shown(float(value)) for value in values[np.isfinite(values)]]
+        assert not shades and not Counter(written) - Counter(texts["text"])
+        return
+    assert len(shades) > 10 and (np.diff(cells["color"][shades]) > 0).all()
+    assert cells["left"][shades].min() > cells["right"][: shades[0]].max()
+    for mark in picture.marks:  # stands at the height whose shade its value has
+        at = [y for y, text in zip(texts["y"], texts["text"]) if text == f"{mark:g}"]
+        assert any(y == pytest.approx(np.clip(picture.level(np.asarray(mark)), 0, 1)) for y in at)
 
 
 def test_colours_rise_with_the_value_and_stay_on_the_scale(shown):
