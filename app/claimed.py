@@ -11,12 +11,15 @@ Places = dict[str, list[str]]
 
 
 def claims_of(drawings: Iterable[tuple[View, Drawing]]) -> dict[str, dict[str, object]]:
-    """For each claim of these views its statement and its places, for the page's script."""
+    """For each claim of these views its statement, its condition and its places, for the page's script."""
     told = {}
     for view, drawing in drawings:
         drawn = _drawn(drawing)
         own = {number: claim for number, claim in claims().items() if claim.page == view.word}
-        told |= {number: {"says": claim.statement, **places(claim, drawn)} for number, claim in own.items()}
+        told |= {
+            number: {"says": claim.statement, "caveat": claim.caveat, **places(claim, drawn)}
+            for number, claim in own.items()
+        }
     return told
 
 

@@ -21,6 +21,7 @@
       strip.dataset.claim = number
       strip.querySelector('strong').textContent = number
       strip.querySelector('span').textContent = claim.says
+      strip.querySelector('small').textContent = claim.caveat
       const back = strip.querySelector('a')
       back.href = `notes${location.search}${back.dataset.part = `#${number}`}`
     }

@@ -20,6 +20,8 @@ TOKENS, WIDTH = 32, 16
 """Of the random example that both orders are run on."""
 
 CASES = {
+    "C052": "S and z of a head of 128: {} numbers; a cache takes {} a token, {} tokens make as much, so it is first as "
+    "large at token {}",
     "C059": "twice the context, the next token: softmax ×{}, elu+1 ×{}, Performer ×{}, Based ×{}, decayed ×{}; Based "
     "has {} features",
 }

@@ -11,6 +11,8 @@ CASES = {
     "C078": "the pair times d_k^(−1/4) on either side: mean estimate {}, softmax’s kernel {}",
     "C081": "squared error of one direction at ‖q+k‖ = 2, for the value 1 and a smaller one: trigonometric {} and {}, "
     "positive {} and {}",
+    "C087": "16 queries and 32 keys of width 16, over draws: ‖q+k‖² is {} on average, off by {} (standard deviation); "
+    "7.4 in one draw means a relative variance of {} a feature",
     "C083": "of 40 directions in 16 dimensions so many pairs are at right angles: {}",
 }
 """For each claim whose numbers are small enough to be checked by themselves, a line with gaps."""

@@ -102,7 +102,7 @@ def test_the_page_of_a_claim_knows_what_to_mark(number):
     if claim.page not in pages():
         return
     known, tree = claimed(claim.page)[number], shown(claim.page, claim.state)
-    assert known["says"] == claim.statement
+    assert (known["says"], known["caveat"]) == (claim.statement, claim.caveat)
     assert bool(known["nodes"] or known["figures"]) == bool(claim.items)
     assert set(known["nodes"]) <= set(tree.texts())
     assert set(known["figures"]) <= {e.attrs["data-figure"] for e in tree.with_attribute("data-figure")}

@@ -23,6 +23,9 @@ def test_a_line_of_a_folded_list_is_opened_marked_in_sight_and_has_the_focus(tab
 
 
 def test_a_figure_and_a_text_are_marked_too(tab):
+    come(tab, "C118")
+    assert tab.page.evaluate(MARKED) == [["memory.by_n", True, True]]
+    assert "wide values" in tab.page.locator(".claimed-says small").inner_text()  # the condition stands beside it
     come(tab, "C116")
     assert tab.page.evaluate(MARKED) == [["memory.energy", True, True]]
     come(tab, "C006")
