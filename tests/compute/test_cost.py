@@ -162,3 +162,19 @@ def test_every_count_refuses_by_name_and_says_what_it_is(count):
             with pytest.raises(ValueError, match=f"^{name} "):
                 count(**{**good, name: bad})
     assert count.__doc__ and count.__doc__.strip()[0].isupper()
+
+
+@pytest.mark.parametrize(
+    "count", [f for f in COUNTS if {"T", "t"} & set(signature(f).parameters)], ids=lambda f: f.__name__
+)
+def test_every_count_is_exact_where_a_float_no_longer_is(count):
+    """Lengths near 2⁶⁰ · 12: a few tokens more are counted, and as polynomials of the length grow, to the last unit."""
+
+    def at(T):
+        told = count(**{name: {"order": "left", "T": T, "t": T}.get(name, 3) for name in signature(count).parameters})
+        return [told] if not isinstance(told, tuple) else [row.flops for row in told]
+
+    for told in zip(*(at(12 * (2**60 + i)) for i in range(4))):
+        assert all(isinstance(n, int | Fraction) for n in told)
+        assert told[1] - told[0] > 0 or count is cost.saving
+        assert told[3] - 3 * told[2] + 3 * told[1] - told[0] == 0

@@ -24,9 +24,14 @@ def worked_out(text):
 @every_model
 @pytest.mark.parametrize("options", [{}, {"batch": 3, "kv_dtype": "int4", "conv_columns": "k-1"}, {"kv_dtype": "q8_0"}])
 def test_the_arithmetic_shown_gives_the_bytes_billed(word, options):
-    for T in (0, 77, 262_144):
+    for T in (0, 77, 262_144, 2**60 + 1):  # the last beyond what a float tells apart
         for row in bill(load_model(word), T, **options).layers:
             assert worked_out(row.arithmetic) * row.count == row.bytes
+
+
+def test_a_count_in_numpys_integers_is_still_exact():
+    own, T = rates(load_model("minimax-01")), 2**53 + 1
+    assert own.total_bytes(np.int64(T)) == own.total_bytes(T) == own.fixed_bytes + own.kv_bytes_per_token * T
 
 
 @every_model
