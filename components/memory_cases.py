@@ -7,8 +7,8 @@ CASES = {
     "C133": "a new value over an old one: additive writes read {}, delta at full strength {}; orthonormal keys tell "
     "the rules apart by {}",
     "C130": "a delta write of what is stored moves S by {}",
-    "C131": "a key of length 2 at β = 0.1: the error shrinks to {} and {} of itself, a read across the key moves by {}; "
-    "it grows once β‖k‖² passes 2, for raw elu+1 features of width 16 from β = {}",
+    "C131": "a key of length 2 at β = 0.1: the error shrinks to {} and {} of itself, a read across the key moves by {}"
+    "; it grows once β‖k‖² passes 2, for raw elu+1 features of width 16 from β = {}",
     "C132": "a delta write − a gradient step of size β: {}",
     "C137": "the gate shut before the third write: the first pair reads {}, {}; left open: {}, {}",
 }
