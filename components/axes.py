@@ -73,7 +73,7 @@ AXES: dict[str, Axis] = {
             "tokens",
             "tokens so far",
             tuple(sorted({round(2 ** (i / 8)) for i in range(97)})),
-            lambda t: f"{t:,} tokens",
+            lambda t: f"{t:,} token{'s' * (t != 1)}",
         ),
         Axis("pairs", "pairs n", PAIRS, lambda n: f"n = {n:,}"),
     )

@@ -53,6 +53,8 @@ REELS = (
             Bind("here", source="memory.here", to="y"),
             Bind("n", source="memory.here", to="x"),
             Bind("here_text", source="memory.here", to="text"),
+            Bind("here_align", source="memory.here", to="align"),
+            Bind("here_dx", source="memory.here", to="dx"),
             Bind("headline", node="memory.headline", phrase="memory.phrases.headline"),
             Bind("sentence", node="memory.sentence", phrase="memory.phrases.sentence"),
         ),
@@ -88,7 +90,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     bars.scatter("pair", "rival", source=sources["memory.pairs"], marker="dash", size=4, line_color=LIGHT["ink"])
     bars.scatter("x", "y", source=sources["memory.asked"], marker="triangle", size=8, line_color=None,
                  fill_color=LIGHT["ink"], name="memory.asked.mark")  # fmt: skip
-    labels(bars, sources["memory.asked"], x_offset=7, y_offset=1)
+    labels(bars, sources["memory.asked"], text_align="align", x_offset="dx", y_offset=1)
     bars.xaxis[0].axis_label += "; a dash: what the rule against it reads"
     _tapped(bars)
     rows = (
@@ -134,7 +136,7 @@ def _curve(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker
     dot = curve.scatter("x", "y", source=sources["memory.here"], size=10, fill_color=LIGHT[question.rule],
                         line_color=LIGHT["ground"], line_width=1.5)  # fmt: skip
     dot.glyph.name = "memory.dot"
-    labels(curve, sources["memory.here"], x_offset=8, y_offset=-11)
+    labels(curve, sources["memory.here"], text_align="align", x_offset="dx", y_offset=-11)
     labels(curve, sources["memory.names"], "muted")
     return curve
 

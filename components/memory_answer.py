@@ -53,11 +53,17 @@ from compute.memory import WRITE_RULES
 LAW_AT = 176
 """Where the law's name stands, in pairs."""
 
+NEWEST_AT = 96
+"""Where the dots of the newest pair are named, in pairs."""
+
 NOWHERE = -1e6
 """A mark that is not drawn stands here, left of every axis."""
 
 END, HAND_END = PAIRS + 6.0, 8.4
 """Where the axis of pairs ends, and where it does for three pairs by hand."""
+
+LATE = 190
+"""From so many pairs on a text stands left of its place."""
 
 LETTER = 4.1
 """Width of a letter of a label, in pairs, on the narrowest axis."""
@@ -91,7 +97,7 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
         "memory.splits_said": {"title": taken_apart(pair, apart)},
         "memory.states": {
             "state": told["states"],
-            "title": [f"state S after {n} pairs" for n in FRAME_AT[: len(told["states"])]],
+            "title": [_frame_title(n) for n in FRAME_AT[: len(told["states"])]],
             "named": named(told["named"]),
         },
         "memory.phrases": phrases(question, told, rival),
@@ -107,13 +113,15 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             "ends_y": np.stack([curve["oldest"][last], curve["newest"][last]], axis=1).astype(np.float32),
             "here": here.astype(np.float32),
             "here_text": ["" if n == 0 else decimals(c) for n, c in zip(NS, here)],
+            **_sided("here", last),
             **said(question, told, rival),
         },
         "memory.state": {"dw": np.array([float(CELLS)]), "dh": np.array([float(CELLS)])},
         "memory.pairs": {"pair": np.arange(1, PAIRS + 1)},
         "memory.split": {"pair": np.arange(1, PAIRS + 1)},
         "memory.signal": {"pair": np.array([float(pair)])},
-        "memory.asked": {"x": np.array([float(pair)]), "y": np.array([-0.28]), "text": [f"pair {pair}, written here"]},
+        "memory.asked": {"x": np.array([float(pair)]), "y": np.array([-0.28]), "text": [f"pair {pair}, written here"],
+                         **{c: v[:1] for c, v in _sided("asked", np.array([pair])).items()}},
         "memory.predicted": _predicted(),
         "memory.stale": {"left": np.array([0.5])},
         "memory.curve": {
@@ -141,7 +149,7 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
         ),
         "memory.texts": texts(
             [
-                ("memory.subject", subject(told)),
+                ("memory.subject", subject(question, told)),
                 ("memory.shape", shape(told)),
                 ("memory.scale", f"±{decimals(told['scale'])}"),
                 ("memory.far", far()),
@@ -158,6 +166,17 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             ]
         ),
     }  # fmt: skip
+
+
+def _frame_title(n: int) -> str:
+    return f"state S after {n} pairs" + (f" (drawn every {FRAME_AT[-1] - FRAME_AT[-2]})" if n > WIDTH else "")
+
+
+def _sided(name: str, at: np.ndarray) -> dict:
+    """On which side of a place a text stands, so that the figure's edge cuts none."""
+    left = at > LATE
+    sides = {"align": ["right" if x else "left" for x in left], "dx": np.where(left, -8, 8).astype(np.float32)}
+    return {f"{name}_{c}" if name == "here" else c: told for c, told in sides.items()}
 
 
 def _rows(question: Question, width: int) -> int:
@@ -180,18 +199,19 @@ def _names(question: Question, told: dict, rival: dict | None, theory: Law) -> A
     """Names beside lines: room and law; both rules of a duel; and a load far off the axis, where its law holds."""
     at, rows = _room_at(question, told["width"]), _rows(question, told["width"])
     ends = "" if question.stream == "hand" else room(question, told["width"], rows)
-    law_y = theory.cosine[LAW_AT]
+    law_y, newest = theory.cosine[LAW_AT], np.mean(told["curve"]["newest"][NEWEST_AT - 8 : NEWEST_AT + 48])
     plain = question.rule == "additive" and question.stream == "plain" and question.keys == "random"
     end = 3 if question.stream == "hand" else min(PAIRS, told["most"])
     means = [told["curve"]["mean"][end], np.nan if rival is None else rival["curve"]["mean"][end]]
     heights = [np.nan] * 2 if rival is None else spread([min(m, 1.0) for m in means], 0.11, 0.08, 1.08)
     return {
         "memory.names": {
-            "x": np.array([min(at + 3.0, END - LETTER * len(ends)) if at != NOWHERE else 3.0, LAW_AT]),
-            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13]),
+            "x": np.array([min(at + 3.0, END - LETTER * len(ends)) if at != NOWHERE else 3.0, LAW_AT, NEWEST_AT]),
+            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13, newest - 0.09]),
             "text": [
                 ends,
                 theory.name if np.isfinite(law_y) else "",
+                "the newest pair" if question.rule != "additive" and np.isfinite(newest) else "",
             ],
         },
         "memory.best_name": {

@@ -24,11 +24,14 @@ WIDTH = 32
 
 PAIRS = 256
 NS = np.arange(PAIRS + 1)
-FRAME_AT = np.array([*range(9), 12, 16, 24, 32, 48, *range(64, PAIRS + 1, 32)])
+FRAME_AT = np.array([*range(9), 12, 16, 24, 32, *range(48, PAIRS + 1, 16)])
 """The state is sent write by write at first, then seldom: one choice stays under 100 kB."""
 
 SPLIT_AT = np.array([*range(41), *range(44, 129, 4), *range(136, PAIRS + 1, 8)])
 """Where one read is taken apart."""
+
+RECENT = WIDTH
+"""How many of the newest reads are averaged by themselves: as many as there are rows."""
 
 CELLS = 32
 """Rows and columns of the picture of S."""
@@ -104,6 +107,7 @@ def filled(asked: Stream, rule: Rule) -> dict:
         "oldest": reads.cosine[np.arange(most), since[1:]],
         "energy": mean_wanted(expected_energy(K, rule.word, **gates), since),
         "own": mean_wanted(reads.own, since),
+        "recent": [reads.cosine[n - 1, max(0, n - RECENT) : n].mean() for n in range(1, most + 1)],
     }
     curve = {name: np.full(PAIRS + 1, np.nan) for name in columns}
     for name, values in columns.items():

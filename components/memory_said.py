@@ -10,12 +10,24 @@ import numpy as np
 from components.axes import AXES
 from components.formula import mathml, with_values
 from components.lesson import Question
-from components.memory_run import NS, PAIRS, WIDTH, Rule, Stream, law_overlap, overlap, pairs, rule_of, stream_of
+from components.memory_run import (
+    NS,
+    PAIRS,
+    RECENT,
+    WIDTH,
+    Rule,
+    Stream,
+    law_overlap,
+    overlap,
+    pairs,
+    rule_of,
+    stream_of,
+)
 from components.says import decimals, percent, tokens
 from compute import memory_laws as laws
 from compute.filling import states
 from compute.memory import WRITE_RULES
-from compute.pair_streams import HAND_K, KEYS_IN_TURN
+from compute.pair_streams import HAND_K, KEYS_IN_TURN, Topics, Ungated
 from compute.read_weights import split_read
 from compute.sizing import ModelShape
 
@@ -28,6 +40,8 @@ READ_LATEX = r"\hat v_j = S^\top k_j = v_j + \sum_{s \ne j} (k_s^\top k_j)\, v_s
 CROSSTALK_LATEX = r"\text{crosstalk}\,/\,\text{signal} \approx \frac{n - 1}"
 """Its energy where keys are random, up to the width below the bar."""
 
+
+TOPICS = (Topics.word, Ungated.word)
 
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -45,12 +59,20 @@ def phrases(question: Question, told: dict, rival: dict | None) -> dict[str, lis
             f"{turns} the newest values come back at cosine {{}}.",
             f"{turns} {own} reads the newest values at cosine {{}}, {other} at {{}} ({{}}).",
         ),
-        "topics": (
-            "After {} pairs, the current topic comes back at cosine {}.",
-            f"After {{}} pairs, {own} reads the current topic at cosine {{}}, {other} at {{}} ({{}}).",
+        **dict.fromkeys(
+            TOPICS,
+            (
+                "After {} pairs, the current topic comes back at cosine {}.",
+                f"After {{}} pairs, {own} reads the current topic at cosine {{}}, {other} at {{}} ({{}}).",
+            ),
+        ),
+        "plain": (
+            f"Of {{}} pairs the newest {RECENT} come back at {{}}, all of them at cosine {{}}.",
+            f"Of {{}} pairs {own} reads the newest {RECENT} at {{}}, {other} at {{}}; "
+            "all at cosine {} and {} ({}).",
         ),
     }.get(
-        question.stream,
+        question.stream if question.rule != "additive" or question.stream != "plain" else "adding",
         (
             f"{{}} pairs in a memory {told['width']:,} wide come back at cosine {{}}.",
             f"{{}} pairs in a memory {told['width']:,} wide: {own} reads at cosine {{}}, {other} at {{}} ({{}}).",
@@ -81,15 +103,30 @@ def said(question: Question, told: dict, rival: dict | None) -> dict[str, list]:
         elif n == 1 and rival is None:
             headlines.append(f"One pair in a memory {width:,} wide comes back at cosine {decimals(mean)}.")
         else:
-            headlines.append(
-                [str(n), decimals(mean), *([] if rival is None else _against(mean, rival["curve"]["mean"][at]))]
-            )
+            headlines.append(_headline(question, told, rival, n, at))
         if question.stream == "hand" and question.pair <= at:
             sentences.append(_read_by_hand(question, at))
             continue
         noise = [] if question.rule != "additive" else [decimals(1 / energy) if energy > 1e-12 else "without limit"]
         sentences.append([decimals(newest), decimals(oldest), *_held(question, own), _times(energy, own), *noise])
     return {"headline": headlines, "sentence": sentences}
+
+
+def _headline(question: Question, told: dict, rival: dict | None, n: int, at: int) -> list[str] | str:
+    """The numbers that go into the phrase.  Rules that forget or correct are for what is recent: that comes first, once
+    there is anything else."""
+    mean, recent = told["curve"]["mean"][at], told["curve"]["recent"][at]
+    against = [] if rival is None else _against(mean, rival["curve"]["mean"][at])
+    if question.rule == "additive" or question.stream != "plain":
+        return [str(n), decimals(mean), *against]
+    if n > RECENT:
+        both = [decimals(recent), *([] if rival is None else [decimals(rival["curve"]["recent"][at])])]
+        return [str(n), *both, decimals(mean), *against]
+    if rival is None:
+        return f"{n} pairs in a memory {told['width']:,} wide come back at cosine {decimals(mean)}."
+    here = f"{rule_name(question.rule)} reads at cosine {decimals(mean)}"
+    there = f"{rule_name(question.duel)} at {against[0]} ({against[1]})"
+    return f"{n} pairs in a memory {told['width']:,} wide: {here}, {there}."
 
 
 def _held(question: Question, own: float) -> list[str]:
@@ -117,7 +154,9 @@ def taken_apart(pair: int, told: dict) -> list:
     return texts
 
 
-def subject(told: dict) -> str:
+def subject(question: Question, told: dict) -> str:
+    if question.stream == Topics.word and "alpha" in WRITE_RULES[question.rule].uses:
+        return " · a gate sets α to 0 where a topic ends"
     if told["most"] < WIDTH:
         return " · three pairs in two dimensions"
     if told["most"] < PAIRS:
@@ -210,7 +249,7 @@ def _low(number: int) -> str:
 
 
 def _short(x: float) -> str:
-    return f"{round(float(x), 10):g}".replace("-", "−")
+    return f"{round(float(x), 10) + 0.0:g}".replace("-", "−")
 
 
 @lru_cache(maxsize=64)
@@ -226,8 +265,8 @@ def load(shape: ModelShape, name: str) -> list[str]:
             told.append(f"{tokens(T)} tokens leave each {rows}-wide state of {name} partly empty.")
         else:
             told.append(
-                f"{tokens(T)} tokens are {tokens(of.tokens_per_row)} per row of each {rows}-wide {name} state: "
-                f"plain adding would read at cosine {decimals(of.cosine, 3)}, hence decay and delta rules."
+                f"{tokens(T)} tokens are {tokens(of.tokens_per_row)} per row of each {rows}-wide state of {name}: "
+                f"plain adding would read all of them at cosine {decimals(of.cosine, 3)}, so rules choose what to keep."
             )
     return told
 

@@ -19,7 +19,7 @@ LATE = 64
 """From so many tokens on a power of t is read off."""
 
 SENTENCE = (
-    f"Over {DRAWS} draws the newest token gets {{}} to {{}}. In a typical one a kernel value moves a weight by up to "
+    f"Over {DRAWS} draws the newest token gets {{}}. In a typical one a kernel value moves a weight by up to "
     "{}; a softmax score moves one by {}, and never by more than ¼."
 )
 NODES = (
@@ -43,7 +43,11 @@ def _at(i: int, t: int, found: Numbers, signed: dict[str, np.ndarray]) -> dict[s
     kernel, score = (moved(bands[b][1, i]) for b in ("kernel", "score"))
     lost = int(np.sum(~found.defined[:, i]))
     below = {slot: int(np.sum(left[:, i] < 0)) for slot, left in signed.items()}
-    sentence: str | list[str] = [percent(low), percent(high), kernel, score]
+    sentence: str | list[str] = [f"{percent(low)} to {percent(high)}", kernel, score]
+    if percent(low) == percent(high):
+        sentence[0] = f"{percent(low)} in nine of ten"
+    if t == 1:
+        sentence = "A first token has nobody beside it: it gets all the weight there is."
     if not np.isfinite(mid):
         sentence = (
             f"In {lost} of {DRAWS} draws too little is left to divide by, and a weight's derivative has no bound. "

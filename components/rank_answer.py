@@ -245,12 +245,13 @@ def _subject(question: Question) -> str:
 
 def _phrases(question: Question) -> dict[str, list[str]]:
     name = name_of(question.map_word)
+    has = "has" if question.precision == "float64" else "seems to have"  # roundoff counts as rank there
     if question.mask == "causal":
-        headline = f"Masked, the {name} matrix of {{}} tokens has rank {{}}; past to future passes {{}}."
+        headline = f"Masked, the {name} matrix of {{}} tokens {has} rank {{}}; past to future passes {{}}."
     elif question.map is None:
-        headline = "The softmax kernel of {} tokens has rank {}{}."
+        headline = f"The softmax kernel of {{}} tokens {has} rank {{}}{{}}."
     else:
-        headline = f"The {name} kernel of {{}} tokens has rank {{}}{{}}; softmax reaches {{}}."
+        headline = f"The {name} kernel of {{}} tokens {has} rank {{}}{{}}; softmax reaches {{}}."
     return {
         "headline": [headline],
         "sentence": ["From the first {} tokens to the last {}, rank {} passes the causal mask.{}"],

@@ -117,7 +117,17 @@ class Topics(PairStream):
         return np.maximum(n - 1, 0) // TOPIC * TOPIC
 
 
-STREAMS: dict[str, PairStream] = {stream.word: stream() for stream in (PairStream, ByHand, InTurn, Topics)}
+class Ungated(Topics):
+    """The same topics, and no gate that sees them end: what fades, fades at its own pace."""
+
+    word = "ungated"
+    label = "topics, no gate"
+
+    def keep(self, write):
+        return np.ones(len(write))
+
+
+STREAMS: dict[str, PairStream] = {stream.word: stream() for stream in (PairStream, ByHand, InTurn, Topics, Ungated)}
 
 
 def mean_wanted(x: np.ndarray, since: np.ndarray) -> np.ndarray:

@@ -48,13 +48,16 @@ STREAMED = [
     Question(stream="overwrite", rule=rule, beta=1.0, keys=keys) for rule in WRITE_RULES for keys in ("random", "phi")
 ]
 STREAMED += [Question(stream="topics", rule=rule, alpha=1.0, duel="additive", pair=230) for rule in WRITE_RULES]
+STREAMED += [Question(stream="ungated", rule="decay", alpha=0.98)]
 STREAMED += [Question(stream="topics", keys="orthonormal"), Question(d_v=8), Question(d_v=128, rule="delta")]
 streamed = pytest.mark.parametrize("question", STREAMED, ids=lambda q: f"{q.stream}-{q.keys}-{q.rule}-{q.duel}-{q.d_v}")
 
 
 def wanted_since(question, n):
     """First pair, from 0, that is still wanted after n writes: the last eight, the current topic, or all."""
-    return {"overwrite": max(0, n - 8), "topics": (n - 1) // 32 * 32}.get(question.stream, 0)
+    return {"overwrite": max(0, n - 8), "topics": (n - 1) // 32 * 32, "ungated": (n - 1) // 32 * 32}.get(
+        question.stream, 0
+    )
 
 
 @streamed
@@ -137,7 +140,9 @@ def test_a_duel_shows_the_rival_as_it_is_alone():
     told, other = answer(question)["memory.curve"], answer(Question(rule="additive"))["memory.curve"]
     np.testing.assert_array_equal(told["rival"], other["mean"])
     text = said("memory", question, "memory.headline")[128]
-    own, against, gap = (float(x.replace("−", "-")) for x in re.findall(r"[−+]?\d+\.\d+", text))
+    recent, other_recent, own, against, gap = (float(x.replace("−", "-")) for x in re.findall(r"[−+]?\d+\.\d+", text))
+    newest_32 = [np.mean(reads[128][-32:]) for reads in (shown("memory", question, "memory.pairs", "cosine"), rival)]
+    assert (recent, other_recent) == pytest.approx(newest_32, abs=0.01)
     assert (own, against) == pytest.approx((told["mean"][128], told["rival"][128]), abs=0.005)
     assert gap == pytest.approx(told["mean"][128] - told["rival"][128], abs=0.005)
     assert not any(np.size(r) for r in shown("memory", DEFAULT, "memory.pairs", "rival"))

@@ -47,6 +47,12 @@ def test_in_turn_every_eighth_key_is_the_same_and_only_the_newest_of_each_is_wan
         assert len(np.unique(wanted, axis=0)) == len(wanted) == min(n, KEYS_IN_TURN)
 
 
+def test_topics_without_a_gate_are_the_same_pairs_and_nothing_flushes():
+    gated, told = STREAMS["topics"](K, V), STREAMS["ungated"](K, V)
+    assert all(np.array_equal(getattr(gated, name), getattr(told, name)) for name in ("K", "V", "since"))
+    assert np.array_equal(told.keep, np.ones(len(V)))
+
+
 def test_topics_start_where_the_gate_flushes():
     told = STREAMS["topics"](K[:20], V)
     assert np.flatnonzero(told.keep == 0).tolist() == [32, 64, 96]
