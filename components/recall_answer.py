@@ -171,7 +171,7 @@ def _told(by_bytes, by_pairs, pairs, k, size, width, d_v, chosen) -> tuple[str, 
     kept = human_bytes(cache_bytes(n, width, d_v))
     head = f"Nine in ten of {n:,} pairs: {need} of state with the {name_of(chosen)} rule; a cache of all, {kept}."
     here = ", ".join(f"{name_of(rule)} {percent(values[k])}" for rule, values in by_pairs.items())
-    return head, f"Both in float32. At d_φ = {width}: {here}. {_pays(by_pairs[chosen], pairs, width, d_v)}"
+    return head, f"At d_φ = {width}: {here}. {_pays(by_pairs[chosen], pairs, width, d_v)} Both in float32."
 
 
 def _pays(shares: np.ndarray, pairs: np.ndarray, width: int, d_v: int) -> str:

@@ -38,7 +38,7 @@ def printed(name, words):
     yield from (picture.title for picture in pictures_of(name))
     yield from (row[0] for row in view(name).readouts)
     yield from (str(value) for value in words.values())
-    yield teaching(page).met
+    yield teaching(name).met
 
 
 @each_preset
