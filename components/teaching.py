@@ -84,7 +84,7 @@ def teaching(view: str) -> Teaching:
                 {word: str(value) for word, value in p["words"].items()},
                 p.get("at", ""),
                 p.get("group", ""),
-            )  # fmt: skip
+            )
             for p in told.get("presets", ())
         ),
     )
