@@ -173,9 +173,12 @@ def _frame_title(n: int) -> str:
 
 
 def _sided(name: str, at: np.ndarray) -> dict:
-    """On which side of a place a text stands, so that the figure's edge cuts none."""
+    """On which side of a place a text stands, so that the figure's edge cuts none, nor the name of a line there."""
     left = at > LATE
-    sides = {"align": ["right" if x else "left" for x in left], "dx": np.where(left, -8, 8).astype(np.float32)}
+    sides = {
+        "align": ["right" if x else "left" for x in left],
+        "dx": np.where(left, -8 if name == "asked" else -50, 8).astype(np.float32),
+    }
     return {f"{name}_{c}" if name == "here" else c: told for c, told in sides.items()}
 
 
