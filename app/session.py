@@ -16,6 +16,7 @@ from bokeh.models import ColumnDataSource, Div
 
 from app.desk import Desk
 from app.outputs import citation, code, saved
+from app.packing import packed
 from components.about import NAME
 from components.lesson import Lesson, Question
 from components.own import MAX_BYTES, ConfigError, paste
@@ -89,6 +90,7 @@ class Session:
 
     def tell(self, told: Answer) -> None:
         """Send what differs from what the browser has; last the words, so that who reads them finds the rest there."""
+        news: dict[str, Columns] = {}
         for name, columns in told.items():
             changed = {
                 column: value for column, value in columns.items() if not same(value, self.has[name].get(column))
@@ -96,7 +98,9 @@ class Session:
             if changed:
                 self.has[name] = columns
                 # Rows of a told list go together; a drawn column goes alone.
-                self.send(name, changed if is_drawn(name) else columns)
+                news[name] = changed if is_drawn(name) else columns
+        if news:
+            self.send("page.told", {"packed": [packed(news)]})
         self.say_words()
 
     def say_words(self) -> None:
@@ -109,8 +113,8 @@ class Session:
     def send(self, name: str, columns: Columns) -> None:
         """Write columns into the source `answer.<name>`.
 
-        It is made when its answer first differs from what the file says: most visitors ask little, and an empty
-        source costs a session as much as a full one.
+        It is made when there is first something to say: most visitors ask little, and an empty source costs a session
+        as much as a full one.
         """
         if name in self.sources:
             self.sources[name].data.update(columns)

@@ -4,7 +4,16 @@
   const X = window.Explorer, page = X.page, all = s => [...document.querySelectorAll(s)]
   let session = null, quietly = false
 
-  // --- answers: the session's sources named answer.view.source, all that came with one message together
+  // --- answers: a table of columns and the arrays that it points at, in one piece (app/packing.py)
+  const {ndarray} = Bokeh.require('core/util/ndarray'), utf8 = new TextDecoder()
+  function unpack({packed: [bytes]}) {
+    const at = bytes.byteOffset + 4, length = new DataView(bytes.buffer, at - 4).getUint32(0, true)
+    const table = JSON.parse(utf8.decode(new Uint8Array(bytes.buffer, at, length)))
+    for (const columns of Object.values(table)) for (const [name, {dtype, shape, start, stop}] of Object.entries(columns))
+      if (dtype) columns[name] = ndarray(bytes.buffer.slice(at + length + start, at + length + stop), {dtype, shape})
+    return Object.entries(table)
+  }
+  // --- and what the page is told by itself, in sources named answer.page.what; all that came with one message together
   const own = {
     'page.words': words,
     'page.download': told => { if (told.name?.length) download(told) },
@@ -23,7 +32,7 @@
     const told = [...waiting].map(source => [source.name.slice('answer.'.length), source.data])
     waiting = new Set()
     for (const [name, columns] of told) own[name]?.(columns)
-    X.take(told.filter(([name]) => !(name in own)))
+    X.take(told.flatMap(([name, columns]) => name == 'page.told' ? unpack(columns) : name in own ? [] : [[name, columns]]))
   }
   function later(source) {
     if (!waiting.size) queueMicrotask(() => X.ready.then(drain))

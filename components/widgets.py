@@ -30,18 +30,28 @@ SLIDER = _css("slider")
 FINDER = _css("finder")
 
 
-class Segmented(pn.widgets.RadioButtonGroup):
+class Plain:
+    """What a visitor's widget leaves out: the delay, and the dozen properties that no browser changes, each of which
+    would have its own callback."""
+
     _debounce = 0
+    _linked_properties: tuple[str, ...] = ("value",)
+
+    def _init_params(self) -> dict[str, Any]:
+        values = ((name, getattr(self, name)) for name in self._synced_params)
+        return {name: value for name, value in values if value is not None}
 
 
-class Choice(pn.widgets.Select):
-    _debounce = 0
+class Segmented(Plain, pn.widgets.RadioButtonGroup):
+    _linked_properties = ("active",)
 
 
-class Finder(pn.widgets.AutocompleteInput):
+class Choice(Plain, pn.widgets.Select):
+    pass
+
+
+class Finder(Plain, pn.widgets.AutocompleteInput):
     """A list that is searched by any letters of an entry."""
-
-    _debounce = 0
 
     def __init__(self, **settings: Any):
         super().__init__(
@@ -55,16 +65,16 @@ class Finder(pn.widgets.AutocompleteInput):
         return told
 
 
-class Whole(pn.widgets.IntInput):
-    _debounce = 0
+class Whole(Plain, pn.widgets.IntInput):
+    pass
 
 
-class Dial(pn.widgets.FloatSlider):
-    _debounce = 0
+class Dial(Plain, pn.widgets.FloatSlider):
+    pass
 
 
-class Count(pn.widgets.IntSlider):
-    _debounce = 0
+class Count(Plain, pn.widgets.IntSlider):
+    pass
 
 
 @dataclass(frozen=True)

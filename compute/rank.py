@@ -117,7 +117,10 @@ def feature_spectra(phi_q: Array, phi_k: Array, lengths: Sequence[int], *, dtype
         left, right = (_growing(xp, x, tall) for x in (phi_q, phi_k))
         values = xp.linalg.svdvals(xp.stack(left, axis=0) @ xp.stack(right, axis=0).mT)
         told = {N: values[i, ...] for i, N in enumerate(tall)}
-    return [told[N] if N in told else spectrum(phi_q[..., :N, :] @ phi_k[..., :N, :].mT, dtype=dtype) for N in lengths]
+    if short := [N for N in lengths if N not in told]:
+        M = phi_q[..., : max(short), :] @ phi_k[..., : max(short), :].mT
+        told |= {N: spectrum(M[..., :N, :N], dtype=dtype) for N in short}
+    return [told[N] for N in lengths]
 
 
 def _growing(xp: Any, A: Array, stops: Sequence[int]) -> list[Array]:

@@ -1,0 +1,65 @@
+"""An answer as one piece of bytes, read back by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from app.packing import TABLE_AT, packed
+from app.page import pages, views_of
+from app.session import answers
+from components.lesson import Question
+
+
+def unpacked(piece: np.ndarray) -> dict:
+    raw = piece.tobytes()
+    begins = TABLE_AT + int.from_bytes(raw[:TABLE_AT], "little")
+    table = json.loads(raw[TABLE_AT:begins])
+
+    def read(column):
+        if isinstance(column, list):
+            return column
+        cut = raw[begins + column["start"] : begins + column["stop"]]
+        return np.frombuffer(cut, column["dtype"]).reshape(column["shape"])
+
+    return {source: {name: read(column) for name, column in columns.items()} for source, columns in table.items()}
+
+
+@pytest.mark.parametrize("page", pages())
+def test_what_a_view_answers_comes_out_as_it_went_in(page):
+    told = answers(views_of(page), Question(phi="taylor", rule="delta", seed=1))
+    read = unpacked(packed(told))
+    assert list(read) == list(told)
+    for source, columns in told.items():
+        assert list(read[source]) == list(columns)
+        for name, column in columns.items():
+            if isinstance(column, np.ndarray):
+                np.testing.assert_array_equal(read[source][name], column, err_msg=f"{source}.{name}")
+            else:
+                assert list(read[source][name]) == list(column), f"{source}.{name}"
+
+
+def test_arrays_keep_their_shape_and_take_a_type_that_browsers_know():
+    told = {"a.b": {
+        "bytes": np.arange(6, dtype=np.uint8).reshape(2, 3), "odd": np.float32([[1], [2]]),
+        "whole": np.array([1, -2]), "large": np.array([1 << 40]), "half": np.float16([0.5]), "none": np.zeros((2, 0)),
+    }}  # fmt: skip
+    read = unpacked(packed(told))["a.b"]
+    assert {name: (column.dtype.name, column.shape) for name, column in read.items()} == {
+        "bytes": ("uint8", (2, 3)), "odd": ("float32", (2, 1)), "whole": ("int32", (2,)),
+        "large": ("float64", (1,)), "half": ("float32", (1,)), "none": ("float64", (2, 0)),
+    }  # fmt: skip
+    assert read["large"][0] == 1 << 40 and read["whole"].tolist() == [1, -2]
+
+
+def test_a_list_of_floats_may_hold_what_json_cannot_and_others_may_not():
+    assert np.isnan(unpacked(packed({"a.b": {"y": [1.0, float("nan")]}}))["a.b"]["y"][1])
+    assert unpacked(packed({"a.b": {"t": ["φ", np.str_("k")], "n": [np.int64(3), "x"]}}))["a.b"] == {
+        "t": ["φ", "k"], "n": [3, "x"],
+    }  # fmt: skip
+    with pytest.raises(ValueError):
+        packed({"a.b": {"t": ["x", float("nan")]}})
+    with pytest.raises(TypeError, match="cannot carry a object"):
+        packed({"a.b": {"t": [object()]}})
