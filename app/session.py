@@ -16,7 +16,7 @@ from bokeh.models import ColumnDataSource, Div
 
 from app.desk import Desk
 from app.outputs import citation, code, saved
-from app.packing import packed
+from app.packing import piece
 from components.about import NAME
 from components.lesson import Lesson, Question
 from components.own import MAX_BYTES, ConfigError, paste
@@ -100,7 +100,7 @@ class Session:
                 # Rows of a told list go together; a drawn column goes alone.
                 news[name] = changed if is_drawn(name) else columns
         if news:
-            self.send("page.told", {"packed": [packed(news)]})
+            self.send("page.told", piece(news))
         self.say_words()
 
     def say_words(self) -> None:

@@ -6,11 +6,13 @@
 
   // --- answers: a table of columns and the arrays that it points at, in one piece (app/packing.py)
   const {ndarray} = Bokeh.require('core/util/ndarray'), utf8 = new TextDecoder()
-  function unpack({packed: [bytes]}) {
-    const at = bytes.byteOffset + 4, length = new DataView(bytes.buffer, at - 4).getUint32(0, true)
-    const table = JSON.parse(utf8.decode(new Uint8Array(bytes.buffer, at, length)))
+  const inflated = bytes => new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer()
+  async function unpack({piece: [bytes], deflated: [small]}) {
+    const whole = small ? await inflated(bytes) : bytes.buffer.slice(bytes.byteOffset)
+    const begins = 4 + new DataView(whole).getUint32(0, true)
+    const table = JSON.parse(utf8.decode(new Uint8Array(whole, 4, begins - 4)))
     for (const columns of Object.values(table)) for (const [name, {dtype, shape, start, stop}] of Object.entries(columns))
-      if (dtype) columns[name] = ndarray(bytes.buffer.slice(at + length + start, at + length + stop), {dtype, shape})
+      if (dtype) columns[name] = ndarray(whole.slice(begins + start, begins + stop), {dtype, shape})
     return Object.entries(table)
   }
   // --- and what the page is told by itself, in sources named answer.page.what; all that came with one message together
@@ -27,15 +29,20 @@
       if (told.text?.[0]) document.dispatchEvent(new CustomEvent('explorer:refused', {detail: told.text}))
     },
   }
-  let waiting = new Set()
-  function drain() {
-    const told = [...waiting].map(source => [source.name.slice('answer.'.length), source.data])
-    waiting = new Set()
+  // Pieces are taken up one after the other, each as it was when it came: the next one stands in the same source
+  let waiting = new Set(), line = X.ready
+  async function drain(told) {
+    const answers = await Promise.all(told.map(([name, columns]) =>
+      name == 'page.told' ? unpack(columns) : name in own ? [] : [[name, columns]]))
     for (const [name, columns] of told) own[name]?.(columns)
-    X.take(told.flatMap(([name, columns]) => name == 'page.told' ? unpack(columns) : name in own ? [] : [[name, columns]]))
+    X.take(answers.flat())
   }
   function later(source) {
-    if (!waiting.size) queueMicrotask(() => X.ready.then(drain))
+    if (!waiting.size) queueMicrotask(() => {
+      const told = [...waiting].map(source => [source.name.slice('answer.'.length), source.data])
+      waiting = new Set()
+      line = line.then(() => drain(told)).catch(error => X.shout(`an answer could not be shown: ${error.message}`))
+    })
     waiting.add(source)
   }
 

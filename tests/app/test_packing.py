@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import zlib
 
 import numpy as np
 import pytest
 
-from app.packing import TABLE_AT, packed
+from app.packing import LARGE, TABLE_AT, packed, piece
 from app.page import pages, views_of
 from app.session import answers
 from components.lesson import Question
@@ -63,3 +64,9 @@ def test_a_list_of_floats_may_hold_what_json_cannot_and_others_may_not():
         packed({"a.b": {"t": ["x", float("nan")]}})
     with pytest.raises(TypeError, match="cannot carry a object"):
         packed({"a.b": {"t": [object()]}})
+
+
+def test_a_large_piece_is_deflated_and_a_small_one_is_not():
+    small, large = ({"a.b": {"y": np.zeros(n, np.uint8)}} for n in (9, LARGE))
+    assert np.array_equal(piece(small)["piece"][0], packed(small)) and piece(small)["deflated"] == [False]
+    assert zlib.decompress(piece(large)["piece"][0]) == packed(large).tobytes() and piece(large)["deflated"] == [True]
