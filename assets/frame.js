@@ -123,6 +123,12 @@
   })
 
   // --- hovering a map's colour brings it forward everywhere
+  function forward(slot) {
+    for (const m of X.models.values()) {
+      const own = m.glyph && m.tags.find(tag => String(tag).startsWith('slot:'))?.slice(5)
+      if (own && page.phis.includes(own)) m.glyph.setv({line_alpha: !slot || own == slot ? 1 : 0.2}, {sync: false})
+    }
+  }
   document.addEventListener('pointerover', event => {
     const path = event.composedPath(), button = path.find(node => node.classList?.contains('bk-btn') || node.dataset?.choice == 'phi')
     if (button && path.some(node => node.dataset?.control == 'phi'))
@@ -133,7 +139,7 @@
   function hovered(slot) {
     if (slot === held) return
     held = slot
-    X.forward(slot)
+    forward(slot)
   }
   X.hover = told => {
     const own = told.renderer.tags.find(tag => String(tag).startsWith('slot:'))?.slice(5)
