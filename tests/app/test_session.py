@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from visiting import Visit, finished
+from visiting import Visit, agree, finished
 
 import app.session as session_module
 from app.page import pages
@@ -50,7 +50,7 @@ def test_only_what_a_choice_changes_is_sent_and_it_is_the_answer(name, word, val
         else:
             assert set(sent[source]) == changed
         for column, values in sent.get(source, {}).items():
-            assert same(values, columns[column])
+            assert agree(values, columns[column])
     assert set(sent) <= set(new)
 
 
@@ -64,7 +64,7 @@ def test_going_back_sends_what_the_browser_no_longer_has(name):
     default = answers(visit.views, Question())
     for source, columns in visit.sent().items():
         if not source.startswith("page."):
-            assert all(same(values, default[source][column]) for column, values in columns.items())
+            assert all(agree(values, default[source][column]) for column, values in columns.items())
 
 
 @every_page
@@ -80,7 +80,7 @@ def test_after_a_random_walk_the_browser_has_what_was_asked_last(name):
         for source, columns in visit.sent().items():
             browser.setdefault(source, {}).update(columns)
         for source, columns in answers(visit.views, visit.lesson.question).items():
-            assert all(same(browser[source][column], values) for column, values in columns.items()), (
+            assert all(agree(browser[source][column], values) for column, values in columns.items()), (
                 source,
                 visit.lesson.question,
             )
