@@ -142,29 +142,6 @@ window.Explorer = (() => {
     flush()
   }
 
-<<<<<<< HEAD
-  // --- bring one map's colour forward everywhere
-  function forward(slot) {
-    for (const m of models.values()) {
-      const own = m.glyph && m.tags.find(tag => String(tag).startsWith('slot:'))?.slice(5)
-      if (own && page.phis.includes(own)) m.glyph.setv({line_alpha: !slot || own == slot ? 1 : 0.2}, {sync: false})
-    }
-=======
-  function listen() {
-    for (const input of all('input[data-axis]')) {
-      const axis = input.dataset.axis
-      input.addEventListener('input', () => { play(axis, false); seek(axis, +input.value) })
-      input.addEventListener('change', () => rest(axis))
-    }
-    for (const button of all('[data-play]'))
-      button.addEventListener('click', () => play(button.dataset.play, !playing[button.dataset.play]))
-    for (const button of all('[data-step]')) button.addEventListener('click', () => {
-      const axis = button.dataset.step
-      play(axis, false); seek(axis, at[axis] + +button.dataset.by); rest(axis)
-    })
->>>>>>> 7bdb91c (Sentences of rank, random features and bracketing have files of their own; bringing a map forward belongs to the frame)
-  }
-
   // A file carries its figures as gzip in base64
   const unpacked = async text => {
     const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0))
@@ -188,10 +165,5 @@ window.Explorer = (() => {
 
   for (const axis in page.axes) seek(axis, page.axes[axis].index)
   const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })
-<<<<<<< HEAD
-  return {figures: () => documentOfFigures, page, at, end, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, forward, ready, shout}
-=======
-  const plays = axis => !!playing[axis]
-  return {figures: () => documentOfFigures, page, at, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, play, plays, ready, shout}
->>>>>>> 7bdb91c (Sentences of rank, random features and bracketing have files of their own; bringing a map forward belongs to the frame)
+  return {figures: () => documentOfFigures, page, at, end, model, models, touched, seek, rest, repaint, say, setProperty, setTheme, ready, shout}
 })()
