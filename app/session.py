@@ -10,7 +10,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-import panel as pn
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
@@ -83,13 +82,13 @@ class Session:
                     continue
                 self.answered = question
                 if question == self.lesson.question:  # else a newer one is waiting
-                    with pn.io.hold(self.document):
-                        self.tell(told)
+                    self.tell(told)
         finally:
             self.busy = False
 
     def tell(self, told: Answer) -> None:
-        """Send what differs from what the browser has; last the words, so that who reads them finds the rest there."""
+        """Send what differs from what the browser has, in one piece; last the words, so that who reads them finds the rest
+        there.  Not under a hold of Panel's: that writes beside the document's lock, and under load pieces got lost."""
         news: dict[str, Columns] = {}
         for name, columns in told.items():
             changed = {

@@ -38,9 +38,23 @@ def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np
     In float64 the features themselves are decomposed.  In float32 the matrix is formed, so that its roundoff shows.
     """
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    if precision == "float64":
+    if precision == "float64" and not _is_wide(phi, d_k):
         return _relative(spectra(Q, K, phi and phi.merged(), STOPS))
+    if precision == "float64":
+        return _relative(_formed(_wide(phi, d_k, seed), precision))
     return _relative(_formed(matrix(Q, K, phi, precision), precision))
+
+
+def _is_wide(phi: FeatureMap | None, d_k: int) -> bool:
+    """Whether the features are as many as the tokens, so that nothing is gained by decomposing them."""
+    return phi is not None and phi.d_phi(d_k) >= LARGEST
+
+
+@lru_cache(maxsize=4)
+def _wide(phi: FeatureMap, d_k: int, seed: int) -> np.ndarray:
+    """A wide map's kernel matrix, [256, 256], half a megabyte; its features may be thirty."""
+    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
+    return kernel_matrix(Q, K, phi.merged())
 
 
 @lru_cache(maxsize=128)
@@ -83,8 +97,8 @@ def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> 
     """Ranks [stops, tolerances] of the block of later rows and earlier columns, counted."""
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
     told = []
-    if phi is None or precision != "float64":
-        M = matrix(Q, K, phi, precision)
+    if phi is None or precision != "float64" or _is_wide(phi, d_k):
+        M = _wide(phi, d_k, seed) if precision == "float64" and phi else matrix(Q, K, phi, precision)
         told = [spectrum(past_to_future(M[:N, :N]), dtype=precision) for N in STOPS]
     else:
         phi_q, phi_k = (phi.merged()(x) for x in (Q, K))
@@ -95,8 +109,8 @@ def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> 
 @lru_cache(maxsize=128)
 def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str) -> np.ndarray:
     """Pictures of the kernel matrix [extents, 64, 64] uint8, rows relative to their largest entry."""
-    Q, K = queries_and_keys(d_k, seed)
-    size = np.abs(kernel_matrix(Q[:LARGEST], K[:LARGEST], phi))
+    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
+    size = np.abs(_wide(phi, d_k, seed) if _is_wide(phi, d_k) else kernel_matrix(Q, K, phi))
     if mask == "causal":
         size = np.tril(size)
     size = np.sqrt(size / np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny))
