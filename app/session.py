@@ -87,8 +87,10 @@ class Session:
             self.busy = False
 
     def tell(self, told: Answer) -> None:
-        """Send what differs from what the browser has, in one piece; last the words, so that who reads them finds the rest
-        there.  Not under a hold of Panel's: that writes beside the document's lock, and under load pieces got lost."""
+        """Send what differs from what the browser has, in one piece, and then the words: who reads them finds the rest.
+
+        Not under a hold of Panel's: that writes beside the document's lock, and under load some pieces got lost.
+        """
         news: dict[str, Columns] = {}
         for name, columns in told.items():
             changed = {
