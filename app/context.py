@@ -21,6 +21,9 @@ from components.words import HIDDEN, PHIS, WORDS, written
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.shipped import shipped
 
+ABOUT = "One choice of φ, four consequences: what taking the softmax out of attention buys, and what it costs."
+"""What the overview is about."""
+
 KEPT = ("embed", "hide", "reveal", "host")
 """Settings of the page round the view: once in the address, they stay there."""
 
@@ -55,6 +58,7 @@ def shown_axes(views: tuple[View, ...], told: Answer, positions: Mapping[str, in
             "stops": list(axis.stops),
             "words": [axis.say(stop) for stop in axis.stops],
             "label": axis.label,
+            "rounds": axis.rounds,
             "index": positions[word],
             "last": last_stop((reel for v in views for reel in v.reels), told, word),
             "start": axis.stops[axis.index(WORDS[word].default)],
@@ -143,6 +147,7 @@ def context(
         ],
         "ribbon": ribbon,
         "ribbon_axes": ["T"] if compact else [],
+        "about": ABOUT,
         "axes": axes,
         "texts": {"page.copied": "Copy link", **texts},
         "maths": maths,

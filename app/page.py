@@ -21,6 +21,7 @@ from components import sweep_drawn
 from components.controls import CONTROLS, make_controls, slot_styles
 from components.lesson import Lesson, Question, fit
 from components.view import View
+from components.waiting import waiting
 from components.words import PHIS, WIDTHS, WORDS, read_address
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,8 +56,11 @@ def pages() -> dict[str, str]:
 
 
 def navigation() -> list[tuple[str, str]]:
-    """Address and title of every place that a page leads to."""
-    return [("./" if word == OVERVIEW else word, title) for word, title in (*pages().items(), (NOTES, "Notes"))]
+    """Address and title of every place that a page leads to.
+
+    The overview goes by its own name: `/` is the overview only where the server was told so (`--index explorer`).
+    """
+    return [*pages().items(), (NOTES, "Notes")]
 
 
 def views_of(name: str) -> tuple[View, ...]:
@@ -126,7 +130,7 @@ def _fill(document: Any, name: str) -> None:
         values,
         titles=pages(),
         nav=navigation(),
-        here="./" if name == OVERVIEW else name,
+        here=name,
         notes=notes,
         ribbon=ribbon(views),
     )
@@ -140,9 +144,10 @@ def _fill(document: Any, name: str) -> None:
         device=badge(name),
         pending=lesson.question != Question(),
         controls={word: CONTROLS[word].label for word in controls},
+        waiting={word: waiting(widget) for word, widget in controls.items()},
         page_data=in_script(told["data"]),
         css=styles(),
-        scripts=scripts("page.js", "claims.js"),
+        scripts=scripts("page.js", "paste.js", "claims.js"),
     )
 
 
@@ -152,10 +157,8 @@ def styles() -> str:
 
 def scripts(*last: str) -> list[str]:
     """The scripts of a page in their order: figures and reels, the frame, then who answers its choices."""
-    return [
-        asset(name)
-        for name in ("paint.js", "reel.js", "play.js", "frame.js", *last, "host.js", "stills.js", "share.js")
-    ]
+    figures = ("paint.js", "reel.js", "play.js", "magnet.js", "frame.js")
+    return [asset(name) for name in (*figures, *last, "fit.js", "host.js", "stills.js", "share.js")]
 
 
 RIBBON = ("phi", "knob", "d_k", "head", "seed", "model", "compare")

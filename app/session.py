@@ -63,6 +63,7 @@ class Session:
         self.answered, self.busy = Question(), False
         self.desk: Desk | None = None
         lesson.param.watch(self.ask, list(lesson.question.__dataclass_fields__))
+        lesson.param.watch(lambda event: event.new or self._pasted(""), "own")  # what was said of it is over
 
     def ask(self, *_: Any) -> None:
         """See to it that the newest question gets answered."""
@@ -129,9 +130,7 @@ class Session:
             kind, text = new["kind"][0], new["told"][0]
             longest = PASTE_CHARACTERS if kind == "paste" else EVENT_CHARACTERS
             if kind == "paste" and isinstance(text, str) and len(text) > longest:
-                self.send(
-                    "page.paste", {"text": [f"config is larger than {MAX_BYTES:,} bytes; paste the model's own."]}
-                )
+                self._pasted(f"config is larger than {MAX_BYTES:,} bytes; paste the model's own.")
             elif isinstance(text, str) and len(text) > longest:
                 self._refused([f"Nothing was changed: {len(text):,} characters are more than are read at once."])
             told = json.loads(text) if isinstance(text, str) and len(text) <= longest else None
@@ -185,12 +184,15 @@ class Session:
         try:
             self.lesson.own = own = paste(text)
         except ConfigError as error:
-            said = f"{error}. The page still shows the model before."
+            self._pasted(f"{error}. The page still shows the model before.")
         else:
             said = f"Read as {own.shape.model_type}, {own.shape.n_layers} layers: the page now shows your model."
             if own.text is None:
                 said += " It is too long for a link: the address does not carry it."
-        self.send("page.paste", {"text": [said]})
+            self._pasted(said, taken=True)
+
+    def _pasted(self, said: str, taken: bool = False) -> None:
+        self.send("page.paste", {"text": [said], "taken": [taken]})
 
     def _export(self, told: Mapping[str, Any]) -> None:
         try:

@@ -23,7 +23,7 @@
     'page.cite': told => X.say('page.cite', told.text?.[0] ?? ''),
     'page.code': told => X.say('page.code', told.text?.[0] ?? ''),
     'page.saved': told => document.dispatchEvent(new CustomEvent('explorer:saved', {detail: told.text?.[0]})),
-    'page.paste': told => X.say('page.paste', told.text?.[0] ?? ''),
+    'page.paste': told => document.dispatchEvent(new CustomEvent('explorer:pasted', {detail: {text: told.text?.[0] ?? '', taken: !!told.taken?.[0]}})),
     'page.notice': told => {
       X.say('page.notice', told.text?.[0] ?? '')
       if (told.text?.[0]) document.dispatchEvent(new CustomEvent('explorer:refused', {detail: told.text}))
@@ -126,26 +126,9 @@
     if (!session || document.documentElement.dataset.session == 'lost') setTimeout(find, session ? 500 : 25)
   }
 
-  // --- a pasted config goes up as text; a table comes down as a file
-  const LARGEST = 1 << 20
-  const paste = text => text.length > LARGEST ? X.say('page.paste', 'This file is larger than 1 MiB; a config.json is far smaller.') : send('paste', {text})
-  for (const box of all('[data-paste]')) {
-    box.addEventListener('dragover', event => { event.preventDefault(); box.classList.add('over') })
-    box.addEventListener('dragleave', () => box.classList.remove('over'))
-    box.addEventListener('drop', async event => {
-      event.preventDefault()
-      box.classList.remove('over')
-      const file = event.dataTransfer.files[0]
-      paste(box.value = file ? await file.slice(0, LARGEST + 1).text() : event.dataTransfer.getData('text'))
-    })
-    box.addEventListener('paste', () => setTimeout(() => paste(box.value), 0))
-    document.querySelector('[data-paste-go]').addEventListener('click', () => paste(box.value))
-    document.querySelector('[data-paste-clear]').addEventListener('click', () => { box.value = ''; X.say('page.paste', ''); send('words', {own: null}) })
-    document.querySelector('[data-paste-file]').addEventListener('change', async event => {
-      const file = event.target.files[0]
-      if (file) paste(box.value = await file.slice(0, LARGEST + 1).text())
-    })
-  }
+  // --- a config goes up as text; a table comes down as a file
+  X.paste = text => send('paste', {text})
+  X.unpaste = () => send('words', {own: null})
   for (const button of all('[data-export]'))
     button.addEventListener('click', () => send('export', {format: button.dataset.export, T: page.axes.T.stops[X.at.T]}))
   function download({name, text}) {

@@ -6,6 +6,7 @@
   if (!box) return
   const form = one('form', box)
 
+  const whole = text => Math.max(1, Math.round(+text) || 1)
   // --- the link builder: the state as it is now, in somebody else's page
   const escaped = text => text.replace(/[&<>"]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[c])
   function address(framed) {
@@ -20,19 +21,85 @@
     const query = new URLSearchParams(told).toString().replaceAll('%7E', '~').replaceAll('%2C', ',')
     return new URL(form.view.value, page.served ?? location.href.replace(/[?#].*/, '')).href + (query ? `?${query}` : '')
   }
+  // A view that is higher than its room is drawn at its own size and scaled, in a box of the size wanted
+  let scale = 1
+  function scaling() {
+    const [width, height] = [form.width, form.height].map(field => whole(field.value))
+    const [inner_width, inner_height] = [width, height].map(px => Math.round(px / scale))
+    if (scale == 1) return {inner_width, inner_height, scaled: '', box: '', box_end: ''}
+    return {
+      inner_width, inner_height, scaled: `;transform:scale(${scale});transform-origin:0 0`,
+      box: `<div style="width:${width}px;height:${height}px;overflow:hidden">`, box_end: '</div>',
+    }
+  }
   function build() {
     const title = `${form.view.selectedOptions[0].text} · ${page.title}`
     for (const [word, [text, framed]] of Object.entries(page.snippets)) {
       const url = address(framed), gaps = {
         url, title, url_html: escaped(url), title_html: escaped(title), url_py: JSON.stringify(url),
-        width: form.width.value, height: form.height.value,
+        width: form.width.value, height: form.height.value, ...scaling(),
       }
       one(`[data-snippet="${word}"]`, box).textContent = text.replace(/\{(\w+)\}/g, (gap, name) => gaps[name] ?? gap)
     }
   }
-  form.size.addEventListener('change', () => { [form.width.value, form.height.value] = form.size.value.split('x') })
+  // --- how tall the view is at that width and without those parts: measured in an unseen frame of the page itself
+  let probe = null, asked = '', free = false // free: the height follows what is measured
+  const fits = one('.fits', form)
+  function measure() {
+    if (!box.open || page.served || location.protocol == 'file:') return // a file is its own link
+    const told = new URL(address(true))
+    for (const word of ['hide', 'host', 'reveal', 'theme']) told.searchParams.delete(word)
+    if (asked != told.href) {
+      asked = told.href
+      probe?.remove()
+      probe = Object.assign(document.createElement('iframe'), {className: 'probe', tabIndex: -1, src: asked})
+      probe.setAttribute('aria-hidden', 'true')
+      fits.textContent = 'measuring …'
+      box.append(probe)
+    }
+    probe.style.width = `${whole(form.width.value)}px`
+    probe.style.height = `${whole(form.height.value)}px`
+    const frame = probe
+    const look = () => {
+      if (frame != probe) return
+      const there = frame.contentWindow?.Explorer, page = frame.contentDocument?.documentElement
+      if (!there?.own || page.dataset.figures != 'ready' || 'pending' in page.dataset) return void setTimeout(look, 60)
+      page.dataset.hide = all('[name=hide]:checked', form).map(part => part.value).join(' ')
+      judge(there.own(), there)
+    }
+    look()
+  }
+  function judge(own, there) {
+    if (free && +form.height.value != own) form.height.value = own
+    const [width, height] = [form.width, form.height].map(field => whole(field.value))
+    let low = 0.3, high = 1
+    if (own <= height) low = 1
+    else for (let k = 0; k < 8; k++) {
+      const middle = (low + high) / 2
+      probe.style.width = `${Math.round(width / middle)}px`
+      if (there.own() <= Math.floor(height / middle)) low = middle; else high = middle
+    }
+    scale = Math.floor(low * 1000) / 1000
+    build()
+    fits.textContent = `Its own height at this width is ${own} px` + (scale == 1 ? '; nothing is cut.'
+      : `: HTML, reveal.js and Quarto scale it to ${Math.round(100 * scale)} %, and nothing is cut.`)
+  }
+  function sized() {
+    const [width, height] = form.size.value.split('x')
+    form.width.value = width
+    free = !height
+    if (height) form.height.value = height
+  }
+  form.size.addEventListener('change', sized)
+  form.height.addEventListener('input', () => { free = false })
+  one('[data-figure-only]', form).addEventListener('click', () => {
+    for (const part of all('[name=hide]', form)) part.checked = true
+    build()
+    measure()
+  })
+  box.addEventListener('close', () => { probe?.remove(); probe = null; asked = '' })
   form.addEventListener('input', build)
-  form.addEventListener('change', build)
+  form.addEventListener('change', () => { build(); measure() })
   form.addEventListener('submit', event => event.preventDefault())
 
   const ask = () => X.write?.({plain: one('[data-plain]', box)?.checked ?? false})
@@ -41,6 +108,7 @@
     build()
     ask()
     box.showModal()
+    measure()
   })
   one('[data-close]', box).addEventListener('click', () => box.close())
   box.addEventListener('click', event => { if (event.target == box) box.close() })

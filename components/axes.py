@@ -24,13 +24,22 @@ def tolerance(digits: float) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """Stops of one reel axis, and how a position is said."""
+    """Stops of one reel axis, and how a position is said.
+
+    round: which stops a finger means when it lets go close to them; the others are still there for the keyboard.
+    """
 
     word: str
     label: str
     stops: tuple[float, ...]
     say: Callable[[float], str]
     log: bool = True
+    round: Callable[[float], bool] = lambda stop: False
+
+    @property
+    def rounds(self) -> list[int]:
+        """Indices of the round stops, the first of equal ones."""
+        return [i for i, stop in enumerate(self.stops) if self.round(stop) and stop not in self.stops[:i]]
 
     def index(self, value: float) -> int:
         """The stop nearest to a value, on the axis' own scale."""
@@ -42,6 +51,10 @@ class Axis:
 def _sharpness_stops() -> tuple[float, ...]:
     decades = [round(10.0**e * r, 3) for e in (-1, 0, 1) for r in R40]
     return tuple(c for c in decades if 0.25 <= c <= 16)
+
+
+def is_power_of_two(stop: float) -> bool:
+    return math.frexp(stop)[0] == 0.5
 
 
 def _context_stops() -> tuple[int, ...]:
@@ -66,7 +79,7 @@ AXES: dict[str, Axis] = {
             lambda x: f"σ > {tolerance(x)} σ₁",
             log=False,
         ),
-        Axis("T", "context T", _context_stops(), lambda T: f"{T:,}"),
+        Axis("T", "context T", _context_stops(), lambda T: f"{T:,}", round=is_power_of_two),
         Axis("t", "token t", tuple(range(64)), lambda t: f"t = {t + 1}", log=False),
         Axis("r", "length ‖q+k‖", LENGTHS, lambda r: f"‖q+k‖ = {r:g}"),
         Axis(
@@ -74,6 +87,7 @@ AXES: dict[str, Axis] = {
             "tokens so far",
             tuple(sorted({round(2 ** (i / 8)) for i in range(97)})),
             lambda t: f"{t:,} token{'s' * (t != 1)}",
+            round=is_power_of_two,
         ),
         Axis("pairs", "pairs n", PAIRS, lambda n: f"n = {n:,}"),
     )

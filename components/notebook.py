@@ -98,7 +98,9 @@ class Frame:
 
     def _repr_html_(self) -> str:
         told = {"url_html": escape(self.url), "title_html": escape(self.title)}
-        return FRAME.format(**told, width=escape(str(self.width)), height=self.height)
+        return FRAME.format(
+            **told, inner_width=escape(str(self.width)), inner_height=self.height, scaled="", box="", box_end=""
+        )
 
 
 def frame(view: str, server: str, width: int | str = "100%", height: int = SIZES["page"][1], **words: Any) -> Frame:

@@ -1,7 +1,8 @@
 """How a view gets into somebody's page: texts with gaps that the link builder fills.
 
 Gaps: {url} and {title} as they are, {url_html} and {title_html} for an attribute, {url_py} as a Python literal,
-{width} and {height} in CSS pixels.
+{width} and {height} in CSS pixels.  A view that is higher than that is drawn at its own size, {inner_width} and
+{inner_height}, and scaled down, {scaled}, in a box of the size wanted, {box} to {box_end}.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FRAME = (
-    '<iframe src="{url_html}" title="{title_html}" width="{width}" height="{height}" style="border:0" '
-    'allow="fullscreen; clipboard-write" loading="lazy"></iframe>'
+    '{box}<iframe src="{url_html}" title="{title_html}" width="{inner_width}" height="{inner_height}" '
+    'style="border:0;display:block{scaled}" allow="fullscreen; clipboard-write" loading="lazy"></iframe>{box_end}'
 )
 
 
@@ -27,12 +28,15 @@ class Snippet:
 SNIPPETS = (
     Snippet("link", "Link", "{url}", framed=False),
     Snippet("iframe", "HTML", FRAME),
-    # reveal.js loads a data-src when its slide comes near, and takes it away afterwards.
+    # reveal.js keeps frames within 95 % of a slide unless told otherwise; it loads a data-src when its slide is near,
+    # and takes it away afterwards.
     Snippet(
         "reveal",
         "reveal.js",
-        '<section>\n  <iframe data-src="{url_html}" title="{title_html}" width="{width}" height="{height}" '
-        'style="border:0" allow="fullscreen; clipboard-write" data-preload></iframe>\n</section>',
+        '<section>\n  {box}<iframe data-src="{url_html}" title="{title_html}" '
+        'width="{inner_width}" height="{inner_height}" '
+        'style="border:0;display:block;max-width:none;max-height:none{scaled}" allow="fullscreen; clipboard-write" '
+        "data-preload></iframe>{box_end}\n</section>",
     ),
     Snippet("quarto", "Quarto", "```{=html}\n" + FRAME + "\n```"),
     Snippet(

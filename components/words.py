@@ -82,8 +82,8 @@ def read_row(text: str) -> int | None:
 SOFTMAX = "softmax"
 """The selector's word for no feature map at all: the exponential kernel."""
 
-HIDDEN = ("controls", "side", "head", "rail")
-"""Parts of a page that an embedding page may leave out."""
+HIDDEN = ("controls", "side", "below", "head", "rail")
+"""Parts of a page that an embedding page may leave out; `below` is what stands under the figures."""
 
 REVEALS = ("open", "locked")
 WIDTHS = (4, 8, 16, 32, 64)

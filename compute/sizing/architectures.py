@@ -7,7 +7,6 @@ calculators went wrong by factors of four and more.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -184,19 +183,26 @@ def architecture(keys: Keys) -> tuple[str, Architecture]:
         key, why = NO_FORMULA[name]
         raise ConfigError(key, f"marks {name}, which {why}; it has no formula here", "report the model")
     if name not in ARCHITECTURES:
-        near = difflib.get_close_matches(name[:40], ARCHITECTURES, 3, 0.5)
-        hint = (
-            f"if it caches like {' or '.join(near)}, set model_type to that"
-            if near
-            else "set it to a type that caches alike"
-        )
-        raise ConfigError("model_type", f"is {name[:60]!r}, which has no formula here", hint)
+        raise ConfigError("model_type", f"is {name[:60]!r}, which has no formula here", _instead(keys))
     found = ARCHITECTURES[name]
     if found.state is None and not keys.present(*EXPLICIT_LISTS):
         stray = keys.starting(*STATEFUL)
         if stray:
             raise ConfigError(stray[0], f"speaks of recurrent layers, but {name} lists none", "add layer_types")
     return name, found
+
+
+def _instead(keys: Keys) -> str:
+    """What to do about a type without a formula, from the file's own keys: its name says nothing about its cache."""
+    for key, name in SIGNATURES.items():
+        if keys.present(key):
+            return (
+                f"its {key} is a key of {name} files: write that model_type only if its code keeps the same per layer"
+            )
+    listed = keys.present(*EXPLICIT_LISTS)
+    if listed and not keys.starting(*STATEFUL):
+        return f"if {listed} lists softmax layers alone, model_type llama bills them as listed; else report the model"
+    return "no key of the file says what its layers keep, and a guess would be a wrong bill: report the model"
 
 
 def _model_type(keys: Keys) -> str | None:

@@ -18,6 +18,12 @@ def opened(tab: Tab, name: str = "memory", panel: str = "embed", **words) -> Tab
     tab.page.locator("[data-share]").click()
     tab.page.locator(f'[data-tab="{panel}"]').click()
     assert tab.page.locator(f'[data-panel="{panel}"]').is_visible()
+    return measured(tab) if panel == "embed" else tab
+
+
+def measured(tab: Tab) -> Tab:
+    """Until Share knows how high the view is."""
+    tab.page.wait_for_function("/ px/.test(document.querySelector('.fits').textContent)")
     return tab
 
 

@@ -34,7 +34,13 @@ NONSENSE = {
 def paste(tab, text):
     """Put the text into the box as a paste would, and wait for the sentence about it."""
     tab.page.evaluate(
-        "text => { document.querySelector('[data-paste]').value = text; Explorer.say('page.paste', '') }", text
+        """text => {
+          const box = document.querySelector('[data-paste]')
+          box.value = text
+          box.dispatchEvent(new Event('input'))
+          Explorer.say('page.paste', '')
+        }""",
+        text,
     )
     tab.page.locator("[data-paste-go]").click()
     tab.page.wait_for_function(f"() => ({PASTED})() != ''")
@@ -112,3 +118,60 @@ def test_no_width_needs_sideways_scrolling(tab, width):
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert tab.page.locator("details.more").get_attribute("open") is not None  # a link that uses it shows it
     assert tab.page.locator('[data-control="conv"] select').is_visible()
+
+
+CONFIG = json.dumps(LLAMA)
+
+
+@pytest.mark.parametrize("page", ["", "sizing"])
+def test_a_config_is_taken_wherever_it_is_pasted_and_the_button_says_whether_there_is_anything_to_do(
+    browser, server, page
+):
+    from driving import Tab
+
+    context = browser.new_context(
+        viewport={"width": 1440, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    tab = Tab(context.new_page(), server)
+    tab.page.goto(f"{server}/{page}")
+    tab.settle()
+    go, back = tab.page.locator("[data-paste-go]"), tab.page.locator("[data-paste-clear]")
+    assert not back.is_visible() and not (go.count() and go.is_enabled())
+    tab.page.evaluate("text => navigator.clipboard.writeText(text)", CONFIG)
+    tab.page.locator("h2").first.click()
+    tab.page.keyboard.press("Control+V")
+    tab.wait("new URLSearchParams(location.search).has('own')")
+    assert "Read as llama, 32 layers" in tab.text("page.paste") and back.is_visible()
+    assert "Your llama model" in tab.text("sizing.headline")
+    if page:
+        assert go.is_disabled() and go.inner_text() == "sized, as shown"
+        tab.page.locator("[data-paste]").press("End")
+        tab.page.locator("[data-paste]").type(" ")
+        assert go.is_enabled() and go.inner_text() == "size my model"
+    tab.page.evaluate('navigator.clipboard.writeText(\'{"model_type": "brand_new"}\')')
+    tab.page.locator("h2").first.click()
+    tab.page.keyboard.press("Control+V")
+    tab.wait("document.documentElement.dataset.pasted == 'refused'")
+    assert "'brand_new'" in tab.text("page.paste") and "Your llama model" in tab.text("sizing.headline")
+    back.click()
+    tab.wait("!new URLSearchParams(location.search).has('own')")
+    assert not back.is_visible() and tab.page.locator('[data-text="page.paste"]').text_content() == ""
+    context.close()
+    assert not tab.complaints
+
+
+def test_a_file_dropped_on_the_overview_is_read(tab):
+    tab.open("explorer")
+    tab.page.evaluate(
+        """text => {
+          const carried = new DataTransfer()
+          carried.items.add(new File([text], 'config.json', {type: 'application/json'}))
+          const told = kind => document.querySelector('main').dispatchEvent(
+            new DragEvent(kind, {dataTransfer: carried, bubbles: true, cancelable: true}))
+          if (told('dragover')) throw Error('the page would not take it')
+          told('drop')
+        }""",
+        CONFIG,
+    )
+    tab.wait("new URLSearchParams(location.search).has('own')")
+    assert "Your llama model" in tab.text("sizing.headline")
