@@ -99,7 +99,7 @@ def _flushed(sources: dict[str, ColumnDataSource]) -> figure:
     source = sources["recall.flushed_bars"]
     ticks(fig.xaxis[0], dict(zip(source.data["x"].tolist(), FLUSHED, strict=True)))
     fig.vbar("x", 0.5, "cosine", source=source, fill_color=LIGHT["decay"], fill_alpha=0.75, line_color=None)
-    labels(fig, source, text_align="center", y_offset=10)
+    labels(fig, source, text_align="center", y_offset=-9)
     return fig
 
 
