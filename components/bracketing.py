@@ -6,8 +6,9 @@ import numpy as np
 from bokeh.models import CategoricalColorMapper, ColumnDataSource, Span
 from bokeh.plotting import figure
 
-from components.bracketing_answer import EDGE, LAST, MODES, NOWHERE, answer
+from components.bracketing_answer import EDGE, LAST, NOWHERE, answer
 from components.bracketing_orders import TOKENS as TRIED
+from components.bracketing_said import MODES
 from components.bracketing_times import clock
 from components.cases import cases_of, reports_of
 from components.lesson import Question

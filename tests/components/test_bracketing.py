@@ -11,7 +11,7 @@ from asked import said, shown
 
 from app.page import view
 from components.axes import AXES
-from components.bracketing_answer import equal_cost, width
+from components.bracketing_said import equal_cost, width
 from components.bracketing_times import CLEAR, measured
 from components.lesson import Question
 from components.powers import powers, times
