@@ -125,6 +125,7 @@ def context(
         "locked": "reveal" in settings,
         "hide": settings.get("hide", "").replace(",", " "),
         "compact": compact,
+        "about": teaching(name).about,
         "name": name,
         "here": here,
         "nav": nav,

@@ -52,13 +52,24 @@ class Predict:
 
 @dataclass(frozen=True)
 class Teaching:
-    """Notes, presets, question and sources of one view.  Presets stand in the order in which they make its argument."""
+    """Notes, presets, question and sources of one view.  Presets stand in the order in which they make its argument.
+
+    about: what a page of several views is about.  symbols: (symbol, plain words) of those that its formula needs.
+    """
 
     met: str = ""
     cite: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
     question: Predict | None = None
     presets: tuple[Preset, ...] = ()
+    about: str = ""
+    symbols: tuple[tuple[str, str], ...] = ()
+
+
+@cache
+def symbols() -> dict[str, str]:
+    """Every symbol that needs plain words."""
+    return tomllib.loads((ASSETS / "symbols.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -87,6 +98,8 @@ def teaching(view: str) -> Teaching:
             )
             for p in told.get("presets", ())
         ),
+        told.get("about", ""),
+        tuple((symbol, symbols()[symbol]) for symbol in told.get("symbols", ())),
     )
 
 

@@ -113,7 +113,8 @@ def test_sliders_say_what_they_are_and_where_they_stand(name):
         axis = AXES[slider.attrs["data-axis"]]
         i = int(slider.attrs["value"])
         assert slider.attrs["aria-label"] and slider.attrs["aria-valuetext"] == axis.say(axis.stops[i])
-        assert int(slider.attrs["max"]) == len(axis.stops) - 1 and axis.stops[i] == WORDS[axis.word].default
+        last = 2 if axis.word == "t" else len(axis.stops) - 1  # the example by hand has three tokens
+        assert int(slider.attrs["max"]) == last and axis.stops[i] == WORDS[axis.word].default
 
 
 @every_page
