@@ -33,12 +33,12 @@ def test_a_figure_and_a_text_are_marked_too(tab):
 
 
 def test_a_line_leads_to_its_row_of_the_notes_by_keyboard(tab):
-    come(tab, "C112")
+    come(tab, "C131")
     tab.page.keyboard.press("Tab")
     tab.page.keyboard.press("Enter")
-    tab.page.wait_for_url("**/notes*#C112")
-    tab.page.wait_for_function("document.activeElement.id == 'C112'")
-    assert tab.page.locator("tr:target").get_attribute("id") == "C112"
+    tab.page.wait_for_url("**/notes*#C131")
+    tab.page.wait_for_function("document.activeElement.id == 'C131'")
+    assert tab.page.locator("tr:target").get_attribute("id") == "C131"
 
 
 def test_the_mark_goes_with_the_state_and_comes_back_with_it(tab):
