@@ -41,7 +41,7 @@ def test_the_navigation_goes_to_every_page_and_takes_the_state_along(tab):
         tab.settle()
         assert tab.words == {"phi": "taylor", "n": "64"} or tab.words == {"phi": "taylor"}
     tab.page.locator("a.brand").click()
-    tab.page.wait_for_function("location.pathname == '/'")
+    tab.page.wait_for_function("location.pathname == '/explorer'")
     tab.settle()
     assert tab.words["phi"] == "taylor"
 
