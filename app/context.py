@@ -21,9 +21,6 @@ from components.words import HIDDEN, PHIS, WORDS, written
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.shipped import shipped
 
-ABOUT = "One choice of φ, four consequences: what taking the softmax out of attention buys, and what it costs."
-"""What the overview is about."""
-
 KEPT = ("embed", "hide", "reveal", "host")
 """Settings of the page round the view: once in the address, they stay there."""
 
@@ -148,7 +145,6 @@ def context(
         ],
         "ribbon": ribbon,
         "ribbon_axes": ["T"] if compact else [],
-        "about": ABOUT,
         "axes": axes,
         "texts": {"page.copied": "Copy link", **texts},
         "maths": maths,
