@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from components import (
     bracketing_answer,
+    bracketing_said,
     fitting,
     forms_run,
     memory_run,
@@ -153,7 +154,7 @@ def _rank(question: Question, N: int, at: Mapping[str, float]) -> Facts:
 def _bracketing(question: Question, T: int, at: Mapping[str, float]) -> Facts:
     d_phi, wrong = bracketing_answer.width(question.phi, question.head)
     return {
-        "view": bracketing_answer,
+        "view": bracketing_said,
         "d_phi": d_phi,
         "counted": question.map_word if wrong else question.phi,
     }
@@ -180,6 +181,7 @@ def _forms(question: Question, t: int, at: Mapping[str, float]) -> Facts:
 def _random_features(question: Question, r: float, at: Mapping[str, float]) -> Facts:
     return {
         "view": random_features_answer,
+        "length": random_features_answer.EXACT[AXES["r"].index(r)],
         "sweep": random_features_sweep,
         "widest": random_features_sweep.WIDTHS[-1],
     }

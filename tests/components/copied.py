@@ -167,7 +167,7 @@ def check_bracketing(told, page, plain):
     for order in orders:
         near(told[f"{order} order, FLOPs"], curves[order][i], 1e-12)
     held = " or ".join(human_bytes(int(told[f"{o} order, bytes between the products"][0]), 3) for o in orders)
-    sums = " or ".join(powers(int(told[f"{o} order, additions of the denominators"][0])) for o in orders)
+    sums = " or ".join(f"{int(told[f'{o} order, additions of the denominators'][0]):,}" for o in orders)
     assert held == page.text("between")
     assert sums == page.text("sums")
     decoding = powers(int(told["comparisons to decode T by softmax"][0]))
