@@ -170,7 +170,7 @@ def check_bracketing(told, page, plain):
     sums = " or ".join(f"{int(told[f'{o} order, additions of the denominators'][0]):,}" for o in orders)
     assert held == page.text("between")
     assert sums == page.text("sums")
-    decoding = powers(int(told["comparisons to decode T by softmax"][0]))
+    decoding = f"{int(told['comparisons to decode T by softmax'][0]):,}"
     assert decoding == page.text("decoding")
     if len(orders) == 2:
         first = f"{int(told['fewer FLOPs from'][0]):,}"
