@@ -94,7 +94,7 @@ def _by_bytes(sources: dict[str, ColumnDataSource]) -> figure:
 
 def _flushed(sources: dict[str, ColumnDataSource]) -> figure:
     """What a small memory reads that was emptied in time, beside a large one that keeps all."""
-    fig = plot("recall.flushed", 300, (0.5, 2.5), (0, 1.14), x_label="a memory", y_label="mean cosine", left=50)
+    fig = plot("recall.flushed", 300, (0.5, 2.5), (0, 1.14), x_label="memory", y_label="mean cosine", left=50)
     ticks(fig.yaxis[0], {0: "0", 0.5: "0.5", 1: "1"})
     source = sources["recall.flushed_bars"]
     ticks(fig.xaxis[0], dict(zip(source.data["x"].tolist(), FLUSHED, strict=True)))

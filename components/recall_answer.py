@@ -41,7 +41,7 @@ NINE = 0.9
 """The share that a headline asks for: nine pairs in ten."""
 
 FLUSH = "C139"
-FLUSHED = ("16 wide, flushed", "64 wide, all kept")
+FLUSHED = ("16 wide,\nflushed", "64 wide,\nall kept")
 """Two memories that read the newest eight of 520 pairs, as the checks of that claim fill them."""
 
 

@@ -217,6 +217,7 @@ def test_the_pack_with_all_its_choices_keeps_the_limit(tmp_path):
 
 def test_every_snippet_fills_with_the_gaps_it_names():
     gaps = {"url", "title", "url_html", "title_html", "url_py", "width", "height"}
+    gaps |= {"inner_width", "inner_height", "scaled", "box", "box_end"}  # of a view that is higher than its room
     for snippet in SNIPPETS:
         named = set(re.findall(r"\{(\w+)\}", snippet.text))
         assert named <= gaps and named & {"url", "url_html", "url_py"}, snippet.word
