@@ -26,7 +26,8 @@ test: .venv/test.stamp
 	$(BIN)/python -m pytest -m "ui and not outside"
 
 outside: .venv/outside.stamp
-	$(BIN)/python -m pytest -m outside
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "outside and not ui"
+	$(BIN)/python -m pytest -m "outside and ui"
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check .

@@ -31,11 +31,12 @@
       const fold = node.closest('details')
       if (fold) fold.open = true
     }
-    if (!found.length || came == number) return
+    if (!found.length || came == number && document.activeElement != document.body) return
+    const again = came == number // an answer has written the lines anew, and with them went the focus
     came = number
     found[0].tabIndex = -1
     found[0].focus({preventScroll: true})
-    found[0].scrollIntoView({block: 'center'})
+    if (!again) found[0].scrollIntoView({block: 'center'})
   }
   strip.querySelector('button').addEventListener('click', () => {
     const [first] = all('.claimed[tabindex]')

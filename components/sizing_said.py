@@ -44,7 +44,7 @@ def headline(name: str, own: Sums, twin: Sums | None, options: Options) -> tuple
         return f"{who}: {verb}{{}} of cache and no state.", 2
     if twin is None:
         return f"{who}: {verb}{{}} of cache, {state} of state.", 2
-    return f"{who}: {verb}{{}} of cache, {state} of state, where softmax alone would keep {{}}.", 3
+    return f"{who}: {verb}{{}} of cache, {state} of state; softmax alone {{}}.", 3
 
 
 def exactly(n: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+pytestmark = pytest.mark.outside  # half a minute
+
 MARKED = """() => [...document.querySelectorAll('.claimed')].map(e =>
   [e.dataset.claim ?? e.dataset.text ?? e.dataset.figure, e.getBoundingClientRect().top >= 0 &&
    e.getBoundingClientRect().bottom <= innerHeight && e.checkVisibility(), e == document.activeElement])"""

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.outside  # half a minute
+
 SLIDES = ((1200, 760), (960, 540))
 STATE = """() => {
   const root = document.documentElement, said = document.querySelector('.beyond')
@@ -32,10 +34,11 @@ def test_a_frame_shows_all_of_a_view_or_says_that_there_is_more(tab, name):
 def test_a_frame_that_becomes_lower_and_higher_again_leaves_no_trace(tab):
     tab.page.set_viewport_size({"width": 1200, "height": 900})
     tab.open("memory", embed="1", hide="side,below")
-    before = tab.pictures()
-    tab.page.set_viewport_size({"width": 1200, "height": 740})
-    tab.wait("document.body.getBoundingClientRect().height <= 740")
-    tab.wait("Explorer.model('memory.by_n').height < 220")
+    before, tall = tab.pictures(), tab.page.evaluate(STATE)["tall"]
+    drawn = tab.page.evaluate("Explorer.model('memory.by_n').height")
+    tab.page.set_viewport_size({"width": 1200, "height": tall - 40})
+    tab.wait("document.documentElement.hasAttribute('data-tight')")
+    tab.wait("drawn => Explorer.model('memory.by_n').height < drawn", drawn)
     tab.page.set_viewport_size({"width": 1200, "height": 900})
     tab.wait("!document.documentElement.hasAttribute('data-tight')")
     tab.page.wait_for_timeout(300)

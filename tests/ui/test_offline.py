@@ -99,7 +99,7 @@ def test_a_file_that_knows_its_server_links_there_and_one_that_does_not_links_no
     disk.files = 2
     disk.opens(alone)
     disk.page.locator("[data-share]").click()
-    assert disk.page.locator("[data-panel=embed] p").is_visible()
+    assert disk.page.locator("[data-panel=embed] p:not(.fits)").is_visible()
     assert not disk.page.locator("[data-panel=embed] form, [data-snippet]").first.is_visible()
     assert "link" not in disk.page.evaluate("Stills.numbers()")
 

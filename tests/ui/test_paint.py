@@ -33,6 +33,7 @@ def differs_from_a_whole_painting(tab) -> dict[str, int]:
     return {figure: others for figure, others in tab.page.evaluate(PIXELS).items() if others}
 
 
+@pytest.mark.outside  # half a minute
 @pytest.mark.parametrize("page", pages())
 def test_frames_leave_the_picture_that_painting_all_of_it_gives(tab, page):
     tab.open(page)
