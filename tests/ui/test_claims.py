@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 pytestmark = pytest.mark.outside  # half a minute
 
 MARKED = """() => [...document.querySelectorAll('.claimed')].map(e =>
