@@ -1,4 +1,4 @@
-"""What rank says: spectra, the rank at every tolerance, and the sentences about them."""
+"""What rank says: spectra, the rank at every tolerance, and where its names stand."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from components import rank_said
 from components.axes import AXES, tolerance
 from components.cases import checked
 from components.formula import mathml
@@ -13,7 +14,7 @@ from components.lesson import Question
 from components.palette import DASHES
 from components.plots import spread
 from components.rank_cases import CASES
-from components.rank_far import LENGTHS, SEED, far_ranks, load
+from components.rank_far import LENGTHS, far_ranks
 from components.rank_run import (
     EXTENTS,
     FLOOR,
@@ -31,7 +32,6 @@ from components.reel import Answer
 from components.sharpness_run import members, name_of
 from components.view import props, texts
 from components.words import PHIS, SOFTMAX
-from compute.feature_maps import FeatureMap
 
 DIGITS = AXES["rtol"].stops
 FRAMES = np.searchsorted(EXTENTS, STOPS)
@@ -46,15 +46,6 @@ NOWHERE = -100.0
 """A mark that is not drawn stands here, left of every axis."""
 
 SWATCHES = [DASHES.get(w, "solid") for w in PHIS]
-
-SOFTMAX_LATEX = r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N"
-BOUND_LATEX = r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi"
-PROOF_LATEX = (
-    r"e^{x_i x_j} = \sum_{m \ge 0} \frac{x_i^m x_j^m}{m!}",
-    r"\det\big(x_i^m\big)_{i,\,m<n} = \prod_{i<j} (x_j - x_i) \ne 0",
-)
-"""Why softmax's kernel has full rank whatever floating point sees: a sum of squares whose first n vectors are the
-columns of a Vandermonde matrix."""
 
 
 def answer(question: Question) -> Answer:
@@ -89,12 +80,12 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             "frame": FRAMES.astype(np.int32),
             "extent": np.array(EXTENTS, dtype=float)[FRAMES],
             "frame_title": [f"kernel matrix, {N} × {N}" + " under the mask" * (mask == "causal") for N in STOPS],
-            "limit": [_width(member, d_k)] * len(STOPS),
+            "limit": [rank_said.width(member, d_k)] * len(STOPS),
             "bound": np.array([NOWHERE if b == N else b + 0.5 for b, N in zip(bound, STOPS)]),
         },
         "rank.counts": {
             "rank": np.stack([_every(counted[w]) for w in PHIS], axis=-1),
-            **_said(question, counted, blocks, bound),
+            **rank_said.said(question, counted, blocks, bound),
         },
         "rank.tolerance": {
             "location": TOLERANCES,
@@ -103,7 +94,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             "ends_y": _end_heights(counted),
             **{f"growth_{w}": _growth(counted[w]) for w in PHIS},
         },
-        "rank.phrases": _phrases(question),
+        "rank.phrases": rank_said.phrases(question),
         "rank.pictures": {"picture": pictures(member, d_k, seed, mask)},
         "rank.diagonal": {"x": np.array([0.0, LARGEST]), "y": np.array([0.0, LARGEST])},
         "rank.outline": {"left": np.zeros(1)},
@@ -128,12 +119,12 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
         ]),
         "rank.math": texts(
             [
-                ("rank.formula", mathml(SOFTMAX_LATEX if member is None else BOUND_LATEX)),
-                ("rank.values", _values(member, d_k)),
+                ("rank.formula", mathml(rank_said.SOFTMAX_LATEX if member is None else rank_said.BOUND_LATEX)),
+                ("rank.values", rank_said.values(member, d_k)),
             ]
         ),
-        "rank.texts": texts([("rank.aside", _aside(question)), ("rank.subject", _subject(question)),
-                             ("rank.made", _made()), *checked("rank", CASES)]),
+        "rank.texts": texts([("rank.aside", rank_said.aside(question)), ("rank.subject", rank_said.subject(question)),
+                             ("rank.made", rank_said.made()), *checked("rank", CASES)]),
     }  # fmt: skip
 
 
@@ -209,70 +200,3 @@ def _end_heights(counted: dict) -> np.ndarray:
         ends = [np.log2(max(1, counted[PHIS[k]][-1, i])) for k in shown]
         row[shown] = 2.0 ** np.array(spread(ends, 0.95, 0.2, 9.8))
     return told.astype(np.float32)
-
-
-def _values(member: FeatureMap | None, d_k: int) -> str:
-    if member is None:
-        return "".join(mathml(latex, "block") for latex in PROOF_LATEX)
-    return mathml(
-        rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ "
-        rf"\underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})",
-        "block",
-    )
-
-
-def _width(member: FeatureMap | None, d_k: int) -> str:
-    if member is None:
-        return "no finite number"
-    width, bound = member.d_phi(d_k), member.rank_bound(d_k)
-    return f"{width:,}" if width == bound else f"{width:,}, {bound:,} of them distinct"
-
-
-def _made() -> str:
-    made = load()["made"]
-    return f"computed {made['date']}, seed {SEED}, NumPy {made['numpy']}"
-
-
-def _aside(question: Question) -> str:
-    if question.precision == "float32":
-        return "In float32 everything below about 10⁻⁷ is roundoff, and a tolerance down there counts it as rank."
-    return ""
-
-
-def _subject(question: Question) -> str:
-    return " · causal mask" * (question.mask == "causal") + " · float32" * (question.precision == "float32")
-
-
-def _phrases(question: Question) -> dict[str, list[str]]:
-    name = name_of(question.map_word)
-    has = "has" if question.precision == "float64" else "seems to have"  # roundoff counts as rank there
-    if question.mask == "causal":
-        headline = f"Masked, the {name} matrix of {{}} tokens {has} rank {{}}; past to future passes {{}}."
-    elif question.map is None:
-        headline = f"The softmax kernel of {{}} tokens {has} rank {{}}{{}}."
-    else:
-        headline = f"The {name} kernel of {{}} tokens {has} rank {{}}{{}}; softmax reaches {{}}."
-    return {
-        "headline": [headline],
-        "sentence": ["From the first {} tokens to the last {}, rank {} passes the causal mask.{}"],
-        "own": ["{} of {}"],
-    }
-
-
-def _said(question: Question, counted: dict, blocks: np.ndarray, bound: list[int]) -> dict[str, list]:
-    """The numbers that go into the phrases, a row for each stop and, within it, for each tolerance."""
-    said: dict[str, list] = {"headline": [], "sentence": [], "own": [], "block": []}
-    for i, N in enumerate(STOPS):
-        for j in range(len(DIGITS)):
-            rank, soft = (int(counted[w][i, j]) for w in (question.map_word, SOFTMAX))
-            block, half = int(blocks[i, j]), N // 2
-            if question.mask == "causal":
-                said["headline"].append([str(N), str(rank), str(block)])
-            else:
-                full = ": full" if rank == N else ""
-                said["headline"].append([str(N), str(rank), full] + [str(soft)] * (question.map is not None))
-            faint = f" The bound is {bound[i]}." if rank < bound[i] else ""
-            said["sentence"].append([str(half), str(half), str(block), faint])
-            said["own"].append([str(rank), str(N)])
-            said["block"].append([str(block), str(half)])
-    return said

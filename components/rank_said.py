@@ -1,0 +1,90 @@
+"""Every sentence and formula of the rank view."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from components.axes import AXES
+from components.formula import mathml
+from components.lesson import Question
+from components.rank_far import SEED, load
+from components.rank_run import STOPS
+from components.sharpness_run import name_of
+from components.words import SOFTMAX
+from compute.feature_maps import FeatureMap
+
+SOFTMAX_LATEX = r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N"
+BOUND_LATEX = r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi"
+PROOF_LATEX = (
+    r"e^{x_i x_j} = \sum_{m \ge 0} \frac{x_i^m x_j^m}{m!}",
+    r"\det\big(x_i^m\big)_{i,\,m<n} = \prod_{i<j} (x_j - x_i) \ne 0",
+)
+"""Why softmax's kernel has full rank whatever floating point sees: a sum of squares whose first n vectors are the
+columns of a Vandermonde matrix."""
+
+
+def values(member: FeatureMap | None, d_k: int) -> str:
+    if member is None:
+        return "".join(mathml(latex, "block") for latex in PROOF_LATEX)
+    return mathml(
+        rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ "
+        rf"\underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})",
+        "block",
+    )
+
+
+def width(member: FeatureMap | None, d_k: int) -> str:
+    if member is None:
+        return "no finite number"
+    width, bound = member.d_phi(d_k), member.rank_bound(d_k)
+    return f"{width:,}" if width == bound else f"{width:,}, {bound:,} of them distinct"
+
+
+def made() -> str:
+    made = load()["made"]
+    return f"computed {made['date']}, seed {SEED}, NumPy {made['numpy']}"
+
+
+def aside(question: Question) -> str:
+    if question.precision == "float32":
+        return "In float32 everything below about 10⁻⁷ is roundoff, and a tolerance down there counts it as rank."
+    return ""
+
+
+def subject(question: Question) -> str:
+    return " · causal mask" * (question.mask == "causal") + " · float32" * (question.precision == "float32")
+
+
+def phrases(question: Question) -> dict[str, list[str]]:
+    name = name_of(question.map_word)
+    has = "has" if question.precision == "float64" else "seems to have"  # roundoff counts as rank there
+    if question.mask == "causal":
+        headline = f"Masked, the {name} matrix of {{}} tokens {has} rank {{}}; past to future passes {{}}."
+    elif question.map is None:
+        headline = f"The softmax kernel of {{}} tokens {has} rank {{}}{{}}."
+    else:
+        headline = f"The {name} kernel of {{}} tokens {has} rank {{}}{{}}; softmax reaches {{}}."
+    return {
+        "headline": [headline],
+        "sentence": ["From the first {} tokens to the last {}, rank {} passes the causal mask.{}"],
+        "own": ["{} of {}"],
+    }
+
+
+def said(question: Question, counted: dict, blocks: np.ndarray, bound: list[int]) -> dict[str, list]:
+    """The numbers that go into the phrases, a row for each stop and, within it, for each tolerance."""
+    said: dict[str, list] = {"headline": [], "sentence": [], "own": [], "block": []}
+    for i, N in enumerate(STOPS):
+        for j in range(len(AXES["rtol"].stops)):
+            rank, soft = (int(counted[w][i, j]) for w in (question.map_word, SOFTMAX))
+            block, half = int(blocks[i, j]), N // 2
+            if question.mask == "causal":
+                said["headline"].append([str(N), str(rank), str(block)])
+            else:
+                full = ": full" if rank == N else ""
+                said["headline"].append([str(N), str(rank), full] + [str(soft)] * (question.map is not None))
+            faint = f" The bound is {bound[i]}." if rank < bound[i] else ""
+            said["sentence"].append([str(half), str(half), str(block), faint])
+            said["own"].append([str(rank), str(N)])
+            said["block"].append([str(block), str(half)])
+    return said
