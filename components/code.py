@@ -24,7 +24,7 @@ from components import (
     memory_run,
     normaliser_numbers,
     normaliser_ways,
-    random_features_answer,
+    random_features_said,
     random_features_sweep,
     rank_run,
     recall_answer,
@@ -180,8 +180,8 @@ def _forms(question: Question, t: int, at: Mapping[str, float]) -> Facts:
 
 def _random_features(question: Question, r: float, at: Mapping[str, float]) -> Facts:
     return {
-        "view": random_features_answer,
-        "length": random_features_answer.EXACT[AXES["r"].index(r)],
+        "view": random_features_said,
+        "length": random_features_said.EXACT[AXES["r"].index(r)],
         "sweep": random_features_sweep,
         "widest": random_features_sweep.WIDTHS[-1],
     }

@@ -11,17 +11,8 @@ from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import RIGHT, finger, labels, line, mark, names, plot, ticks
 from components.powers import raised
-from components.random_features_answer import (
-    BESIDE,
-    D_PHI,
-    ERRORS,
-    FEATURES,
-    KINDS,
-    NAME_AT,
-    RATIOS,
-    STOPS,
-    answer,
-)
+from components.random_features_answer import BESIDE, ERRORS, FEATURES, NAME_AT, RATIOS, answer
+from components.random_features_said import D_PHI, KINDS, STOPS
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
 

@@ -1,4 +1,4 @@
-"""What random features say: bands over draws, one draw of the visitor's own, exact variances, a ladder of widths."""
+"""What random features draw: bands over draws, one draw of the visitor's own, exact variances, a ladder of widths."""
 
 from __future__ import annotations
 
@@ -6,31 +6,25 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from components.axes import AXES
+from components import random_features_said
 from components.cases import checked
 from components.formula import mathml
 from components.lesson import Question
 from components.plots import spread
 from components.powers import powers
 from components.random_features_cases import CASES
+from components.random_features_said import D_PHI, EXACT, KINDS, LADDER, STOPS, whole_features
 from components.random_features_sweep import WIDTHS, stored
 from components.reel import Answer
-from components.says import decimals, percent
+from components.says import percent
 from components.view import props, texts
 from compute.feature_error import (
-    orthogonal_variance,
     positive_variance,
     ratio_draws,
     usual_square,
 )
 from compute.small_values import rms_error
 
-STOPS = np.array(AXES["r"].stops)
-D_PHI = 256
-"""The width that numbers in words are given for: Performer's usual one."""
-
-USUAL = WIDTHS.index(D_PHI)
-WIDER = WIDTHS.index(4 * D_PHI)
 SHARES_AT = (16, 256, 4096)
 """Widths at which the share of misleading draws is written into the plot."""
 
@@ -43,11 +37,6 @@ FAR = 50.0
 NAME_AT = 5_800
 """Where the axis of d_φ ends: there stand the names of lines, each at a thread of its own."""
 
-LADDER = (16, 32, 64, 128, 256)
-EXACT = STOPS.astype(float)
-for _d in LADDER:  # a stop is a usual length to three decimals; its number of features is the exact one's
-    EXACT[AXES["r"].index(usual_square(_d) ** 0.5)] = usual_square(_d) ** 0.5
-EXACT.setflags(write=False)
 BESIDE = (4, 256)
 """Head widths whose orthogonal gain is drawn beside the chosen one's."""
 
@@ -59,9 +48,6 @@ ERRORS = (1e-5, 1e6)
 
 FEATURES = (4e-2, 2e15)
 """Ends of the axis of features needed."""
-
-KINDS = ("positive", "trig")
-LATEX = r"\phi(x) = e^{\Omega x - \|x\|^2 / 2} / \sqrt{d_\phi}"
 
 TITLES = (
     ("random-features.positive_title", "positive features: estimate ÷ true value"),
@@ -80,7 +66,8 @@ def _answer(d_k: int, seed: int) -> Answer:
     usual = usual_square(d_k) ** 0.5
     return {
         "random-features.reel": {
-            "r": STOPS, **_dot(), **_bands(), **_own(seed), **_threads(seed), **_errors(), **_said(d_k),
+            "r": STOPS, **_dot(), **_bands(), **_own(seed), **_threads(seed), **_errors(),
+            **random_features_said.said(d_k),
         },
         "random-features.phrases": {
             "headline": [
@@ -110,7 +97,7 @@ def _answer(d_k: int, seed: int) -> Answer:
         "random-features.error_names": {
             "x": np.full(3, 7.5e-4), "text": ["trigonometric", "the value itself", "positive"],
         },
-        "random-features.orthogonal": {"r": STOPS, "own": _kept(d_k).astype(np.float32)},
+        "random-features.orthogonal": {"r": STOPS, "own": random_features_said.kept(d_k).astype(np.float32)},
         **_beside(),
         "random-features.needed": {"r": STOPS, "features": positive_variance(STOPS)},
         **_ladder(),
@@ -122,8 +109,8 @@ def _answer(d_k: int, seed: int) -> Answer:
         "random-features.texts": texts(
             [
                 ("random-features.subject", ""),
-                ("random-features.aside", _aside(d_k)),
-                ("random-features.made", _made()),
+                ("random-features.aside", random_features_said.aside(d_k)),
+                ("random-features.made", random_features_said.made()),
                 *checked("random-features", CASES),
                 *TITLES,
                 (
@@ -134,8 +121,8 @@ def _answer(d_k: int, seed: int) -> Answer:
         ),
         "random-features.math": texts(
             [
-                ("random-features.formula", mathml(LATEX)),
-                ("random-features.values", _values(d_k)),
+                ("random-features.formula", mathml(random_features_said.LATEX)),
+                ("random-features.values", random_features_said.values(d_k)),
             ]
         ),
     }  # fmt: skip
@@ -146,10 +133,6 @@ def _dot() -> dict[str, np.ndarray | list]:
     """The point on the curve of features needed, and its number."""
     needed = positive_variance(EXACT)
     return {"dot_y": np.minimum(needed, FEATURES[1] * 10), "dot_text": [whole_features(n) for n in needed]}
-
-
-def whole_features(needed: float) -> str:
-    return powers(float(np.ceil(needed)))
 
 
 @cache
@@ -205,15 +188,10 @@ def _errors() -> dict[str, np.ndarray]:
     return {**told, "error_names": 10 ** np.array(placed)}
 
 
-def _kept(d_k: int) -> np.ndarray:
-    """Share of the variance that is left when directions are orthogonal in blocks of d_k, exactly."""
-    return orthogonal_variance(STOPS, D_PHI, d_k) / positive_variance(STOPS, D_PHI)
-
-
 @cache
 def _beside() -> Answer:
     """The gain of the narrowest and the widest head, and their names at its lowest points."""
-    gains = {d: _kept(d) for d in BESIDE}
+    gains = {d: random_features_said.kept(d) for d in BESIDE}
     return {
         "random-features.orthogonal_beside": {
             "r": STOPS, **{f"d_{d}": gain.astype(np.float32) for d, gain in gains.items()}
@@ -239,46 +217,3 @@ def _ladder() -> Answer:
         "random-features.ladder": {column: values[:-1] for column, values in told.items()},
         "random-features.widest": {column: values[-1:] for column, values in told.items()},
     }
-
-
-def _said(d_k: int) -> dict[str, list]:
-    """Every string of the view, one a stop."""
-    positive, trig = (stored()[0][kind] for kind in KINDS)
-    kept = _kept(d_k)
-    usual = {AXES["r"].index(usual_square(d) ** 0.5): f", usual at d_k = {d}" for d in LADDER}
-    said: dict[str, list] = {
-        name: []
-        for name in ("headline", "sentence", "variance", "needed", "low", "negative", "four", "kept")
-    }  # fmt: skip
-    for i, r in enumerate(STOPS):
-        one = float(positive_variance(EXACT[i]))
-        said["headline"].append([little(positive.quantiles[i, USUAL, 2]), percent(positive.share[i, USUAL])])
-        said["sentence"].append([f"{r:g}", usual.get(i, ""), little(one), little(one / D_PHI)])
-        said["variance"].append(little(one / D_PHI))
-        said["needed"].append(whole_features(one))
-        said["low"].append(percent(positive.share[i, USUAL]))
-        said["negative"].append(percent(trig.share[i, USUAL]))
-        said["four"].append(percent(positive.error[i, WIDER] / positive.error[i, USUAL]))
-        said["kept"].append(percent(kept[i]))
-    return said
-
-
-def little(value: float) -> str:
-    """Two decimals, or a power of ten where they would not show anything."""
-    return decimals(value) if 0.01 <= abs(value) < 100 else powers(value)
-
-
-def _aside(d_k: int) -> str:
-    square = usual_square(d_k)
-    return f"‖q+k‖² is 2√d_k on average: {square:.3g} at d_k = {d_k}."
-
-
-def _made() -> str:
-    made = stored()[1]
-    return f"{made['draws']:,} draws, {made['date']}, NumPy {made['numpy']}"
-
-
-def _values(d_k: int) -> str:
-    variance = powers(float(f"{positive_variance(usual_square(d_k) ** 0.5, D_PHI):.3g}"))
-    top = rf"e^{{2\sqrt{{\underset{{{d_k}}}{{d_k}}}}}} - 1"
-    return mathml(rf"\frac{{{top}}}{{\underset{{{D_PHI}}}{{d_\phi}}}} = {variance.replace(',', '{,}')}", "block")

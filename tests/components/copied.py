@@ -18,7 +18,7 @@ from components.forms_run import CHANNELS, HAND, RANDOM
 from components.forms_said import brief, fraction, sci, vector
 from components.lesson import Question
 from components.powers import powers
-from components.random_features_answer import little
+from components.random_features_said import little
 from components.recall_answer import rules
 from components.reel import frame_columns, frame_texts
 from components.says import decimals, percent

@@ -10,7 +10,8 @@ from app.page import view
 from components.axes import AXES
 from components.lesson import Question
 from components.palette import LIGHT
-from components.random_features_answer import D_PHI, FAR, SHARES_AT, VALUES, little
+from components.random_features_answer import FAR, SHARES_AT, VALUES
+from components.random_features_said import D_PHI, little
 from components.random_features_sweep import AT, LENGTHS, WIDTHS, compute, stored
 from components.says import percent
 from components.teaching import teaching
