@@ -134,14 +134,14 @@ def test_choices_stay_live_only_as_far_as_they_fit(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(choices, "MOST_ANSWERS", 1)
         least = len(export.one_file(CHEAP).encode())
-    assert live(roomy)["words"] == ["d_k"] and "key width d_k <b>" not in roomy
+    assert live(roomy)["words"] == ["head"] and "head width d <b>" not in roomy
     # A little too much, once the buttons and the table of choices are counted; then hardly room for anything.
     for limit in (len(roomy.encode()) - 1_000, least + 2_000):
         monkeypatch.setattr(export, "LARGEST", limit)
         tight = export.one_file(CHEAP)
         assert len(tight.encode()) <= limit and set(live(tight)["words"]) < set(live(roomy)["words"])
     assert live(tight)["words"] == []
-    assert re.search(r"Fixed in this file: .*key width d_k <b>16</b>", tight)
+    assert re.search(r"Fixed in this file: .*head width d <b>128</b>", tight)
 
 
 @pytest.mark.outside  # half a minute of answers
