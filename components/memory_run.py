@@ -24,7 +24,7 @@ WIDTH = 32
 
 PAIRS = 256
 NS = np.arange(PAIRS + 1)
-FRAME_AT = np.array([*range(9), 12, 16, 24, 32, *range(48, PAIRS + 1, 16)])
+FRAME_AT = np.array([*range(9), *range(16, PAIRS + 1, 16)])
 """The state is sent write by write at first, then seldom: one choice stays under 100 kB."""
 
 SPLIT_AT = np.array([*range(41), *range(44, 129, 4), *range(136, PAIRS + 1, 8)])
