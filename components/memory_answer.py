@@ -169,9 +169,7 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
 
 
 def _frame_title(n: int) -> str:
-    return f"state S after {n} pairs" + (
-        f" (drawn every {FRAME_AT[-1] - FRAME_AT[-2]})" if n + 1 not in FRAME_AT else ""
-    )
+    return f"state S after {n} pairs"
 
 
 def _sided(name: str, at: np.ndarray) -> dict:
