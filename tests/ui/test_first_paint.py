@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import threading
+import time
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
 import pytest
+from driving import SHIFTS
 
 BOX = """home => {
   const {x, y, width, height} = home.lastElementChild.getBoundingClientRect()
@@ -24,3 +31,41 @@ def test_the_controls_are_painted_where_they_will_be_without_any_script(browser,
         now = tab.page.locator(f'[data-control="{word}"] .slot').evaluate(BOX)
         assert now == pytest.approx(box, abs=1.1), word
     assert not tab.page.locator(".waiting:visible").count()
+
+
+@pytest.fixture
+def dribbled(server):
+    """Address of a host that hands a page's document over in pieces, as a slow network or a busy machine does."""
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_GET(self):
+            with urllib.request.urlopen(server + self.path) as answer:
+                document = re.sub(r"<script.*?</script>", "", answer.read().decode(), flags=re.DOTALL)
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            for piece in re.split(r"(?=<figure|<aside|<span class=\"tools)|(?<=</button>)", document):
+                self.wfile.write(piece.encode())
+                self.wfile.flush()
+                time.sleep(0.03)
+
+        def log_message(self, *told):
+            pass
+
+    host = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=host.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{host.server_port}"
+    host.shutdown()
+    host.server_close()
+
+
+@pytest.mark.parametrize("page", ["normaliser", "explorer"])
+def test_a_document_that_comes_in_pieces_moves_nothing(browser, dribbled, page):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    slow = context.new_page()
+    slow.add_init_script(SHIFTS)
+    slow.goto(f"{dribbled}/{page}")
+    slow.wait_for_timeout(300)
+    assert slow.locator("main figure").count() >= 3
+    assert slow.evaluate("window.__shift") <= 0.01
+    context.close()
