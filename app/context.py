@@ -10,6 +10,7 @@ from app.device import cost, lacks
 from app.figures import Figures
 from components.about import NAME, running_version
 from components.axes import AXES
+from components.own import MAX_BYTES, TOO_LARGE
 from components.palette import SLOTS
 from components.reel import Answer, frame_texts, last_stop
 from components.snippets import SIZES, SNIPPETS
@@ -111,6 +112,7 @@ def context(
         "snippets": {snippet.word: [snippet.text, snippet.framed] for snippet in SNIPPETS},
         "defaults": {word.name: word.write(word.default) for word in WORDS.values()},
         "labels": {word.name: word.meaning for word in WORDS.values()},
+        "longest": {"characters": MAX_BYTES, "says": TOO_LARGE},
         "title": NAME,
         "version": running_version(),
         "quiet": [node for v in views for node in v.side_nodes] if compact else [],

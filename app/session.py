@@ -18,15 +18,15 @@ from app.outputs import citation, code, saved
 from app.packing import piece
 from components.about import NAME
 from components.lesson import Lesson, Question
-from components.own import MAX_BYTES, ConfigError, paste
+from components.own import MAX_BYTES, TOO_LARGE, ConfigError, paste, refusal
 from components.reel import Answer, Columns, is_drawn
 from components.sizing_export import exported
 from components.view import View
 from components.words import WORDS, written
 
 EVENT_CHARACTERS = 4_000
-PASTE_CHARACTERS = 3 << 20
-"""Longest events a browser may send up: words and taps, and a pasted file of 1 MiB, escaped."""
+PASTE_CHARACTERS = 3 * MAX_BYTES
+"""Longest events a browser may send up: words and taps, and the longest config, escaped."""
 
 
 LOG = logging.getLogger(__name__)
@@ -130,7 +130,7 @@ class Session:
             kind, text = new["kind"][0], new["told"][0]
             longest = PASTE_CHARACTERS if kind == "paste" else EVENT_CHARACTERS
             if kind == "paste" and isinstance(text, str) and len(text) > longest:
-                self._pasted(f"config is larger than {MAX_BYTES:,} bytes; paste the model's own.")
+                self._pasted(TOO_LARGE)
             elif isinstance(text, str) and len(text) > longest:
                 self._refused([f"Nothing was changed: {len(text):,} characters are more than are read at once."])
             told = json.loads(text) if isinstance(text, str) and len(text) <= longest else None
@@ -184,7 +184,7 @@ class Session:
         try:
             self.lesson.own = own = paste(text)
         except ConfigError as error:
-            self._pasted(f"{error}. The page still shows the model before.")
+            self._pasted(refusal(error))
         else:
             said = f"Read as {own.shape.model_type}, {own.shape.n_layers} layers: the page now shows your model."
             if own.text is None:

@@ -2,7 +2,7 @@
 (() => {
   const X = window.Explorer, root = document.documentElement, all = s => [...document.querySelectorAll(s)]
   if (!document.querySelector('[data-paste-file]')) return
-  const LARGEST = 1 << 20
+  const longest = X.page.longest
   const box = document.querySelector('[data-paste]'), go = document.querySelector('[data-paste-go]')
   let sent = null // the text that the sentence on the page is about
 
@@ -21,10 +21,10 @@
   function paste(text) {
     if (box) box.value = text
     sent = text
-    if (text.length > LARGEST) said('This file is larger than 1 MiB; a config.json is far smaller.', false)
+    if (text.length > longest.characters) said(longest.says, false)
     else { X.paste(text); state() }
   }
-  const read = async file => { if (file) paste(await file.slice(0, LARGEST + 1).text()) }
+  const read = async file => { if (file) paste(await file.slice(0, longest.characters + 1).text()) }
 
   document.addEventListener('explorer:pasted', ({detail}) => {
     if (!detail.text) sent = null

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from compute.sizing import ConfigError, ModelShape, read_config
 from compute.sizing.compact import from_text, to_text
-from compute.sizing.guard import MAX_BYTES
+from compute.sizing.guard import MAX_BYTES, too_large
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,14 @@ def paste(text: str) -> Own:
     return Own(read_config(text), to_text(text))
 
 
+def refusal(error: ConfigError) -> str:
+    """What a visitor reads of a config that was not taken."""
+    return f"{error}. The page still shows the model before."
+
+
+TOO_LARGE = refusal(too_large())
+
+
 def read_own(text: str) -> Own | None:
     """The model behind an address word; ConfigError if the word is damaged."""
     return Own(read_config(from_text(text)), text) if text else None
@@ -35,4 +43,4 @@ def write_own(own: Own | None) -> str:
     return (own and own.text) or ""
 
 
-__all__ = ["MAX_BYTES", "ConfigError", "Own", "paste", "read_own", "write_own"]
+__all__ = ["MAX_BYTES", "TOO_LARGE", "ConfigError", "Own", "paste", "read_own", "refusal", "write_own"]

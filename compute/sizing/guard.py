@@ -26,6 +26,11 @@ PASTE = "paste the model's config.json as published"
 INSIDE = "paste the text that stands in the config.json, from { to }; a name, path or address is not opened"
 
 
+def too_large() -> ConfigError:
+    """What is said of a text beyond `MAX_BYTES`, wherever it is noticed."""
+    return ConfigError("config", f"is larger than {MAX_BYTES:,} bytes", PASTE)
+
+
 def admit(config: Any) -> dict[str, Any]:
     """The config as a plain dict of JSON values within the limits; ConfigError otherwise."""
     if isinstance(config, os.PathLike):
@@ -41,7 +46,7 @@ def admit(config: Any) -> dict[str, Any]:
 def _read(path: os.PathLike) -> str:
     try:
         if os.path.getsize(path) > MAX_BYTES:
-            raise ConfigError("config", f"is larger than {MAX_BYTES:,} bytes", PASTE)
+            raise too_large()
         with open(path, encoding="utf-8") as file:
             return file.read(MAX_BYTES + 1)
     except UnicodeDecodeError:
@@ -54,7 +59,7 @@ def _read(path: os.PathLike) -> str:
 
 def _parse(text: str) -> Any:
     if len(text) > MAX_BYTES or len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise ConfigError("config", f"is larger than {MAX_BYTES:,} bytes", PASTE)
+        raise too_large()
     if not text.strip():
         raise ConfigError("config", "is empty", INSIDE)
     _scan(STRING.sub("", text))
