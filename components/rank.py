@@ -115,6 +115,7 @@ def _spectra(sources: dict, height: int, every: int) -> figure:
                y_label="σᵢ / σ₁", right=NAMES)  # fmt: skip
     ticks(fig.xaxis[0], {n: str(n) for n in range(0, LARGEST + 1, every)})
     ticks(fig.yaxis[0], {1: "1", 1e-4: "10⁻⁴", 1e-8: "10⁻⁸", 1e-12: "10⁻¹²"})
+    fig.yaxis[0].name = "rank.values_axis"
     drawn = []
     for word in reversed(PHIS):
         renderer = line(fig, sources["rank.spectrum"], "index", word, word, line_width=1.4)
@@ -147,6 +148,7 @@ def _growth(sources: dict) -> figure:
                x_label="queries and keys N", y_label="rank", right=NAMES)  # fmt: skip
     ticks(fig.xaxis[0], {N: f"{N:,}" for N in ALL_N if N & (N - 1) == 0})
     ticks(fig.yaxis[0], {n: f"{n:,}" for n in (1, 4, 16, 64, 256, 1024)})
+    fig.yaxis[0].name = "rank.growth_axis"
     limits = sources["rank.limits"]
     line(fig, limits, "N", "full", "muted", line_dash=[2, 3], line_width=1.2)
     line(fig, limits, "N", "bound", "muted", line_dash=[5, 4], line_width=1.4).name = "rank.bounds"
@@ -212,7 +214,7 @@ LEFT_OUT = frozenset(
     f"rank.{name}"
     for name in (
         *("tolerance", "below", "cut", "cut_name", "growth", "limits", "predicted", "far", "ends", "here"),
-        *("own", "block", "made", "cases", "cases_title", *(f"grows.{w}" for w in PHIS)),
+        *("growth_axis", "own", "block", "made", "cases", "cases_title", *(f"grows.{w}" for w in PHIS)),
     )
 )
 

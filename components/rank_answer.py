@@ -14,7 +14,7 @@ from components.lesson import Question
 from components.palette import DASHES
 from components.plots import spread
 from components.rank_cases import CASES
-from components.rank_far import LENGTHS, far_ranks
+from components.rank_far import LENGTHS, PARTS, far_ranks
 from components.rank_run import (
     EXTENTS,
     FLOOR,
@@ -23,6 +23,7 @@ from components.rank_run import (
     STOPS,
     TOLERANCES,
     block_ranks,
+    every_rank,
     every_spectrum,
     pictures,
     ranks,
@@ -31,7 +32,7 @@ from components.rank_run import (
 from components.reel import Answer
 from components.sharpness_run import members, name_of
 from components.view import props, texts
-from components.words import PHIS, SOFTMAX
+from components.words import PHIS
 
 DIGITS = AXES["rtol"].stops
 FRAMES = np.searchsorted(EXTENTS, STOPS)
@@ -44,6 +45,9 @@ BESIDE, END = LARGEST + 10.0, LARGEST + 28.0
 
 NOWHERE = -100.0
 """A mark that is not drawn stands here, left of every axis."""
+
+PART = dict(zip(("none", "causal"), PARTS))
+"""Which part of the matrix is counted at lengths beyond the slider, by the word of the mask."""
 
 SWATCHES = [DASHES.get(w, "solid") for w in PHIS]
 
@@ -66,8 +70,9 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
     word, member = question.map_word, question.map
     every = every_spectrum(question)
     counted = {w: None if values is None else ranks(values) for w, values in every.items()}
-    blocks = block_ranks(member, d_k, seed, precision)
-    bound = [N if member is None or mask == "causal" else min(N, member.rank_bound(d_k)) for N in STOPS]
+    blocks, grown = block_ranks(member, d_k, seed, precision), every_rank(question, every)
+    marked = [N if mask == "causal" else rank_said.bound_of(question, N) for N in STOPS]
+    far = np.moveaxis(far_ranks(precision, PART[mask], d_k), -1, 0).reshape(len(DIGITS), -1)
     stacks = {w: _stack(values, _kept(question, w)) for w, values in every.items()}
     return {
         **{f"rank.spectra_{w}": {w: stack[0]} for w, stack in stacks.items()},
@@ -81,18 +86,18 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             "extent": np.array(EXTENTS, dtype=float)[FRAMES],
             "frame_title": [f"kernel matrix, {N} × {N}" + " under the mask" * (mask == "causal") for N in STOPS],
             "limit": [rank_said.width(member, d_k)] * len(STOPS),
-            "bound": np.array([NOWHERE if b == N else b + 0.5 for b, N in zip(bound, STOPS)]),
+            "bound": np.array([NOWHERE if b == N else b + 0.5 for b, N in zip(marked, STOPS)]),
         },
         "rank.counts": {
             "rank": np.stack([_every(counted[w]) for w in PHIS], axis=-1),
-            **rank_said.said(question, counted, blocks, bound),
+            **rank_said.said(question, counted, grown, blocks),
         },
         "rank.tolerance": {
             "location": TOLERANCES,
             "cut_text": [f"counted above {tolerance(digits)} σ₁" for digits in DIGITS],
-            "far": np.moveaxis(_far(question), -1, 0).reshape(len(DIGITS), -1).astype(np.float32),
-            "ends_y": _end_heights(counted),
-            **{f"growth_{w}": _growth(counted[w]) for w in PHIS},
+            "far": far.astype(np.float32),
+            "ends_y": _end_heights(grown),
+            **{f"growth_{w}": grown[w].T.astype(np.float32) for w in PHIS},
         },
         "rank.phrases": rank_said.phrases(question),
         "rank.pictures": {"picture": pictures(member, d_k, seed, mask)},
@@ -106,14 +111,16 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
         "rank.growth": {"N": np.array(STOPS, dtype=float)},
         "rank.limits": {
             "N": np.array(ALL_N, dtype=float),
-            "full": np.array(ALL_N, dtype=float),
-            "bound": np.array([min(N, _bound(question)) for N in ALL_N], dtype=float),
+            "full": np.array([rank_said.counted_of(question, N) for N in ALL_N], dtype=float),
+            "bound": np.array([rank_said.bound_of(question, N) for N in ALL_N], dtype=float),
         },
         "rank.predicted": _predicted(),
         "rank.far": {"N": np.tile(np.array(LENGTHS, dtype=float), len(PHIS)), "word": np.repeat(PHIS, 2).tolist()},
         "rank.ends": {"word": list(PHIS), "tick": np.full(len(PHIS), LAST), "x": np.full(len(PHIS), FAR_END),
-                      "dash": SWATCHES, "text": [name_of(w) if counted[w] is not None else "" for w in PHIS]},
+                      "dash": SWATCHES, "text": [name_of(w) for w in PHIS]},
         "rank.props": props([
+            ("rank.values_axis", "axis_label", rank_said.values_axis(question)),
+            ("rank.growth_axis", "axis_label", rank_said.growth_axis(question)),
             *((f"rank.curve.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS),
             *((f"rank.grows.{w}", "line_width", 3.2 if w == word else 1.4) for w in PHIS),
         ]),
@@ -141,11 +148,6 @@ def _predicted() -> dict:
     }
 
 
-def _bound(question: Question) -> int:
-    member = question.map
-    return 10**9 if member is None or question.mask == "causal" else member.rank_bound(question.d_k)
-
-
 def _kept(question: Question, word: str) -> list[int]:
     """Values sent for each stop: as many as the map has distinct features, and one more, where its curve drops."""
     member = members(question)[word]
@@ -169,21 +171,6 @@ def _every(counts: np.ndarray | None) -> np.ndarray:
     return np.full(len(STOPS) * len(DIGITS), -1, np.int16) if counts is None else counts.ravel().astype(np.int16)
 
 
-def _growth(counts: np.ndarray | None) -> np.ndarray:
-    """Rank against N, one row a tolerance."""
-    if counts is None:
-        return np.full((len(DIGITS), len(STOPS)), np.nan, dtype=np.float32)
-    return counts.T.astype(np.float32)
-
-
-def _far(question: Question) -> np.ndarray:
-    """Ranks at 512 and 1,024 tokens [maps, lengths, tolerances], NaN for maps that the mask leaves out."""
-    told = far_ranks(question.precision, question.mask, question.d_k).astype(float)
-    if question.mask == "causal":
-        told[[w not in (question.map_word, SOFTMAX) for w in PHIS]] = np.nan
-    return told
-
-
 def _name_heights(counted: dict) -> np.ndarray:
     """Where the names stand, highest rank on top: [stops, maps]; nowhere for maps that are left out."""
     rows = np.array([[-1 if counted[w] is None else counted[w][i, START] for w in PHIS] for i in range(len(STOPS))])
@@ -192,11 +179,7 @@ def _name_heights(counted: dict) -> np.ndarray:
     return np.where(rows < 0, np.nan, levels[order])
 
 
-def _end_heights(counted: dict) -> np.ndarray:
+def _end_heights(grown: dict) -> np.ndarray:
     """Heights of the names at the end of the curves of rank against N: [tolerances, maps]."""
-    told = np.full((len(DIGITS), len(PHIS)), np.nan)
-    shown = [i for i, w in enumerate(PHIS) if counted[w] is not None]
-    for row, i in zip(told, range(len(DIGITS))):
-        ends = [np.log2(max(1, counted[PHIS[k]][-1, i])) for k in shown]
-        row[shown] = 2.0 ** np.array(spread(ends, 0.95, 0.2, 9.8))
-    return told.astype(np.float32)
+    ends = np.log2(np.maximum(1, [grown[w][-1] for w in PHIS]))
+    return (2.0 ** np.array([spread(at, 0.95, 0.2, 9.8) for at in ends.T])).astype(np.float32)

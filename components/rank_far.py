@@ -17,32 +17,34 @@ from components.axes import AXES
 from components.rank_run import matrix
 from components.words import PHIS, SOFTMAX, WIDTHS
 from compute.feature_maps import read_member
-from compute.rank import PRECISIONS, rank_of, spectrum
+from compute.rank import PRECISIONS, past_to_future, rank_of, spectrum
 from compute.toys import queries_and_keys
 
 FILE = Path(__file__).resolve().parent.parent / "assets" / "sweeps" / "rank.json"
 
 LENGTHS = (512, 1024)
 SEED = 0
-MASKS = ("none", "causal")
+PARTS = ("whole", "block")
+"""What is counted: the matrix, or its block of later rows and earlier columns, which is all that the mask leaves to
+ask about."""
 
 
 def compute() -> dict:
-    """`{precision: {mask: {d_k: {map: ranks [lengths][tolerances]}}}}` for every map at its defaults."""
+    """`{precision: {part: {d_k: {map: ranks [lengths][tolerances]}}}}` for every map at its defaults."""
     told: dict = {}
     for precision in PRECISIONS:
-        for mask in MASKS:
+        for part in PARTS:
             for d_k in WIDTHS:
-                at = told.setdefault(precision, {}).setdefault(mask, {}).setdefault(str(d_k), {})
+                at = told.setdefault(precision, {}).setdefault(part, {}).setdefault(str(d_k), {})
                 for word in PHIS:
-                    at[word] = [_ranks(word, d_k, N, mask, precision) for N in LENGTHS]
+                    at[word] = [_ranks(word, d_k, N, part, precision) for N in LENGTHS]
     return told
 
 
-def _ranks(word: str, d_k: int, N: int, mask: str, precision: str) -> list[int]:
+def _ranks(word: str, d_k: int, N: int, part: str, precision: str) -> list[int]:
     Q, K = (a[:N] for a in queries_and_keys(d_k, SEED))
     M = matrix(Q, K, None if word == SOFTMAX else read_member(word), precision)
-    values = spectrum(np.tril(M) if mask == "causal" else M, dtype=precision)
+    values = spectrum(past_to_future(M) if part == "block" else M, dtype=precision)
     return [rank_of(values, 10.0**-digits) for digits in AXES["rtol"].stops]
 
 
@@ -68,9 +70,9 @@ def load() -> dict:
 
 
 @cache
-def far_ranks(precision: str, mask: str, d_k: int) -> np.ndarray:
+def far_ranks(precision: str, part: str, d_k: int) -> np.ndarray:
     """Ranks [maps, lengths, tolerances]."""
-    at = load()["ranks"][precision][mask][str(d_k)]
+    at = load()["ranks"][precision][part][str(d_k)]
     return np.array([at[word] for word in PHIS])
 
 

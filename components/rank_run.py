@@ -118,6 +118,15 @@ def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str) -> np.ndarr
     return np.rint(255 * told).astype(np.uint8)
 
 
+def every_rank(question: Question, spectra_of: dict[str, np.ndarray | None]) -> dict[str, np.ndarray]:
+    """Ranks [stops, tolerances] of each map's matrix; under the mask, of its block of later rows and earlier columns:
+    the whole one, which the mask makes invertible, would say nothing of what the past tells the future."""
+    if question.mask == "none":
+        return {word: ranks(values) for word, values in spectra_of.items()}
+    at = question.d_k, question.seed, question.precision
+    return {word: block_ranks(member, *at) for word, member in members(question).items()}
+
+
 def every_spectrum(question: Question) -> dict[str, np.ndarray | None]:
     """Relative singular values of each map; None where the mask leaves a map out: only softmax and the chosen one are
     decomposed under it, for no feature helps there and each matrix costs a full decomposition."""

@@ -46,9 +46,28 @@ def made() -> str:
 
 
 def aside(question: Question) -> str:
-    if question.precision == "float32":
-        return "In float32 everything below about 10⁻⁷ is roundoff, and a tolerance down there counts it as rank."
-    return ""
+    block = "The lower figure counts the outlined block." * (question.mask == "causal")
+    rounded = "In float32 everything below about 10⁻⁷ is roundoff, and a tolerance down there counts it as rank."
+    return " ".join(filter(None, (block, rounded * (question.precision == "float32"))))
+
+
+def values_axis(question: Question) -> str:
+    return "σᵢ / σ₁" + " of the masked matrix" * (question.mask == "causal")
+
+
+def growth_axis(question: Question) -> str:
+    return "rank" + " of the block" * (question.mask == "causal")
+
+
+def counted_of(question: Question, N: int) -> int:
+    """Rows of what the lower figure counts at N: the matrix, or under the mask the block below its diagonal."""
+    return N if question.mask == "none" else N // 2
+
+
+def bound_of(question: Question, N: int) -> int:
+    """What its rank cannot exceed."""
+    full, member = counted_of(question, N), question.map
+    return full if member is None else min(full, member.rank_bound(question.d_k))
 
 
 def subject(question: Question) -> str:
@@ -59,32 +78,39 @@ def phrases(question: Question) -> dict[str, list[str]]:
     name = name_of(question.map_word)
     has = "has" if question.precision == "float64" else "seems to have"  # roundoff counts as rank there
     if question.mask == "causal":
-        headline = f"Masked, the {name} matrix of {{}} tokens {has} rank {{}}; past to future passes {{}}."
+        passes = "passes" if question.precision == "float64" else "seems to pass"
+        headline = f"Past to future, {name} {passes} rank {{}}; the masked matrix of {{}} tokens {has} rank {{}}."
     elif question.map is None:
         headline = f"The softmax kernel of {{}} tokens {has} rank {{}}{{}}."
     else:
         headline = f"The {name} kernel of {{}} tokens {has} rank {{}}{{}}; softmax reaches {{}}."
+    beside = "; softmax passes {}" * (question.mask == "causal" and question.map is not None)
     return {
         "headline": [headline],
-        "sentence": ["From the first {} tokens to the last {}, rank {} passes the causal mask.{}"],
+        "sentence": [f"From the first {{}} tokens to the last {{}}, rank {{}} passes the causal mask{beside}.{{}}"],
         "own": ["{} of {}"],
     }
 
 
-def said(question: Question, counted: dict, blocks: np.ndarray, bound: list[int]) -> dict[str, list]:
-    """The numbers that go into the phrases, a row for each stop and, within it, for each tolerance."""
+def said(question: Question, counted: dict, grown: dict, blocks: np.ndarray) -> dict[str, list]:
+    """The numbers that go into the phrases, a row for each stop and, within it, for each tolerance.
+
+    counted: ranks of the matrix by map; grown: what the lower figure counts; blocks: ranks of the chosen map's block.
+    """
     said: dict[str, list] = {"headline": [], "sentence": [], "own": [], "block": []}
     for i, N in enumerate(STOPS):
         for j in range(len(AXES["rtol"].stops)):
             rank, soft = (int(counted[w][i, j]) for w in (question.map_word, SOFTMAX))
-            block, half = int(blocks[i, j]), N // 2
+            block, half, bound = int(blocks[i, j]), N // 2, bound_of(question, N)
+            beside: list[str] = []
             if question.mask == "causal":
-                said["headline"].append([str(N), str(rank), str(block)])
+                said["headline"].append([str(block), str(N), str(rank)])
+                beside = [str(grown[SOFTMAX][i, j])] * (question.map is not None)
             else:
                 full = ": full" if rank == N else ""
                 said["headline"].append([str(N), str(rank), full] + [str(soft)] * (question.map is not None))
-            faint = f" The bound is {bound[i]}." if rank < bound[i] else ""
-            said["sentence"].append([str(half), str(half), str(block), faint])
+            faint = f" The bound is {bound}." if grown[question.map_word][i, j] < bound else ""
+            said["sentence"].append([str(half), str(half), str(block), *beside, faint])
             said["own"].append([str(rank), str(N)])
             said["block"].append([str(block), str(half)])
     return said

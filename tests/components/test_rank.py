@@ -99,6 +99,37 @@ def test_the_mask_leaves_softmax_and_the_chosen_map_and_fills_the_rank(word):
     assert said("rank", question, "rank.block") == said("rank", replace(question, mask="none"), "rank.block")
 
 
+@pytest.mark.parametrize("question", [Question(mask="causal"), Question(phi="taylor", d_k=8, seed=3, mask="causal")])
+def test_under_the_mask_the_lower_figure_counts_the_block_of_every_map(question):
+    """SciPy on the block itself, and by hand what bounds it; the axis, the headline and the sentence say the same."""
+    told, at = answer(question), AXES["rtol"].stops.index(10.0)
+    Q, K = (a[:256] for a in queries_and_keys(question.d_k, question.seed))
+    for word in PHIS:
+        M = kernel_matrix(Q, K, None if word == SOFTMAX else read_member(word))
+        drawn = told["rank.tolerance"][f"growth_{word}"][at]
+        for i, N in enumerate(AXES["N"].stops):
+            values = linalg.svdvals(M[N // 2 : N, : N // 2])
+            assert np.sum(values > 2e-10 * values[0]) <= drawn[i] <= np.sum(values > 0.5e-10 * values[0]), (word, N)
+    own = told["rank.tolerance"][f"growth_{question.map_word}"]
+    assert np.all(own <= told["rank.limits"]["bound"][: own.shape[1]])
+    assert told["rank.limits"]["full"].tolist() == [N // 2 for N in (*AXES["N"].stops, 512, 1024)]
+    assert told["rank.tolerance"]["far"].max() <= 512 and np.isfinite(told["rank.tolerance"]["far"]).all()
+    assert all(told["rank.ends"]["text"])
+    axes = dict(zip(told["rank.props"]["model"], told["rank.props"]["value"]))
+    assert axes["rank.growth_axis"] == "rank of the block" and "masked matrix" in axes["rank.values_axis"]
+    soft = told["rank.tolerance"][f"growth_{SOFTMAX}"][at]
+    for i, (headline, sentence) in enumerate(
+        zip(said("rank", question, "rank.headline"), said("rank", question, "rank.sentence"))
+    ):
+        assert f"passes rank {own[at, i]:.0f};" in headline
+        assert f"rank {own[at, i]:.0f} passes the causal mask; softmax passes {soft[i]:.0f}." in sentence
+
+
+def test_without_the_mask_it_counts_the_whole_matrix():
+    axes = dict(zip(answer()["rank.props"]["model"], answer()["rank.props"]["value"]))
+    assert axes["rank.growth_axis"] == "rank" and answer()["rank.limits"]["full"][-1] == 1024
+
+
 def test_float32_counts_roundoff_as_rank_and_a_higher_tolerance_does_not():
     question = Question(precision="float32")
     at = {digits: AXES["rtol"].stops.index(digits) - len(AXES["rtol"].stops) for digits in (6.0, 10.0)}
@@ -111,7 +142,7 @@ def test_float32_counts_roundoff_as_rank_and_a_higher_tolerance_does_not():
 @pytest.mark.parametrize("word, at_1024", [("elu", 16), ("taylor", 153), ("dpfp", 96), (SOFTMAX, 1024)])
 def test_the_kept_ranks_of_long_sequences_are_those_of_the_lesson(word, at_1024):
     """The file against what needs no decomposition: the bound, and softmax's full rank."""
-    told = far_ranks("float64", "none", 16)[PHIS.index(word)]
+    told = far_ranks("float64", "whole", 16)[PHIS.index(word)]
     at = AXES["rtol"].stops.index(10.0)
     assert told[:, at].tolist() == [min(512, at_1024), at_1024]
     shown_ = answer()["rank.tolerance"]["far"][at].reshape(len(PHIS), 2)
@@ -121,8 +152,8 @@ def test_the_kept_ranks_of_long_sequences_are_those_of_the_lesson(word, at_1024)
 def test_the_kept_ranks_are_what_their_script_gives():
     """One matrix of the file computed anew."""
     assert (
-        _ranks("hedgehog", 8, 512, "causal", "float64")
-        == far_ranks("float64", "causal", 8)[PHIS.index("hedgehog"), 0].tolist()
+        _ranks("hedgehog", 8, 512, "block", "float64")
+        == far_ranks("float64", "block", 8)[PHIS.index("hedgehog"), 0].tolist()
     )
     assert load()["made"]["seed"] == 0 and load()["made"]["date"] in told_text("rank.made")
 
