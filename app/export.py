@@ -24,6 +24,7 @@ from app.context import between_stops, context, in_script, started
 from app.figures import page_figures
 from app.page import OVERVIEW, control_words, pages, ribbon, scripts, styles, template, views_of
 from app.session import answers
+from components.fonts import fonts_script
 from components.lesson import Lesson, fit
 from components.teaching import Teaching, teaching
 from components.words import WORDS, read_address
@@ -116,6 +117,7 @@ def _render(name, lesson, values, live, nav, link) -> str:
         controls={c.word: c for c in controls},
         live=words,
         fixed=[c for c in controls if c.word not in words],
+        inline_fonts=fonts_script(),
         bokeh=bokeh_script().replace("</script", "<\\/script"),
         inline_figures=packed(figures.json),
         page_data=in_script(told["data"]),

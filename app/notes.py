@@ -17,7 +17,7 @@ from bokeh.models import Div
 from jinja2 import Environment, FileSystemLoader
 
 from app.context import started
-from app.page import ASSETS, NOTES, asset, navigation, pages, styles
+from app.page import ASSETS, NOTES, asset, fonts_address, navigation, pages, styles
 from components.about import NAME
 from components.ledger import claims, lessons, papers, topics
 from components.ledger_said import FILE, OUTCOMES, rows, stored
@@ -41,6 +41,7 @@ def serve() -> None:
         **{word: values.get(word, WORDS[word].default) for word in KEPT},
         nav=navigation(),
         here=NOTES,
+        fonts=fonts_address(),
         css=styles() + asset("notes.css"),
         script=asset("notes.js"),
         body=body(),

@@ -18,7 +18,8 @@ from app.figures import Figures, page_figures
 from app.files import publish
 from app.session import Session, answers
 from components import sweep_drawn
-from components.controls import CONTROLS, make_controls, slot_styles
+from components.controls import CONTROLS, make_controls, variables
+from components.fonts import fonts_script
 from components.lesson import Lesson, Question, fit
 from components.view import View
 from components.waiting import waiting
@@ -80,6 +81,12 @@ def figures_of(name: str) -> Figures:
 def claimed(name: str) -> dict[str, dict[str, object]]:
     """What the script of a view's own page knows of its claims."""
     return {} if name == OVERVIEW else claims_of(figures_of(name).drawings)
+
+
+@cache
+def fonts_address() -> str:
+    """Where a page finds its fonts: a file of their own, so that they are fetched once for all pages."""
+    return publish("fonts", ".js", fonts_script())
 
 
 @cache
@@ -146,13 +153,14 @@ def _fill(document: Any, name: str) -> None:
         controls={word: CONTROLS[word].label for word in controls},
         waiting={word: waiting(widget) for word, widget in controls.items()},
         page_data=in_script(told["data"]),
+        fonts=fonts_address(),
         css=styles(),
         scripts=scripts("page.js", "paste.js", "claims.js"),
     )
 
 
 def styles() -> str:
-    return slot_styles() + asset("page.css")
+    return variables() + asset("page.css")
 
 
 def scripts(*last: str) -> list[str]:

@@ -150,6 +150,7 @@ window.Explorer = (() => {
   async function load() {
     const inline = document.getElementById('figures')
     const file = inline ? await unpacked(inline.textContent) : await (await fetch(page.figures)).json()
+    await Fonts.loaded // an axis is as wide as its labels are when they are measured
     const roots = Object.fromEntries(file.roots.map(([id, name]) => [id, document.querySelector(`[data-figure="${name}"]`)]))
     await Bokeh.embed.embed_items({figures: file.document}, [{docid: 'figures', roots, root_ids: Object.keys(roots)}])
     documentOfFigures = Bokeh.documents.find(d => d.roots().some(r => r.id in roots))

@@ -15,7 +15,8 @@ window.Stills = (() => {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`
   })
   async function png(name, times = 2) {
-    const image = await drawn(await svg(name)), canvas = document.createElement('canvas')
+    const text = await svg(name) // a picture knows no font of the page round it
+    const image = await drawn(text.replace('<rect', () => `<style>${Fonts.css(text)}</style><rect`)), canvas = document.createElement('canvas')
     canvas.width = image.width * times
     canvas.height = image.height * times
     canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height)

@@ -11,7 +11,7 @@ import panel as pn
 from components.feature_controls import is_random, make_features
 from components.gpus import gpus
 from components.lesson import Lesson
-from components.palette import SLOTS
+from components.palette import FAMILIES, SLOTS
 from components.sizing_controls import (
     DTYPE_NAMES,
     has_cache,
@@ -175,8 +175,9 @@ def _follow(widget: pn.widgets.Widget, lesson: Lesson, shown: Callable[[Lesson],
     lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys", "model", "own", "engine"])
 
 
-def slot_styles() -> str:
-    """The slots as CSS variables for both themes, for page and widgets."""
+def variables() -> str:
+    """Slots, for both themes, and fonts as CSS variables, for page and widgets."""
     light = "".join(f"--slot-{slot}:{pair[0]};" for slot, pair in SLOTS.items())
     dark = "".join(f"--slot-{slot}:{pair[1]};" for slot, pair in SLOTS.items())
-    return f":root{{{light}}}\n:root[data-theme=dark]{{{dark}}}\n"
+    fonts = "".join(f"--{name}:{family};" for name, family in FAMILIES.items())
+    return f":root{{{light}{fonts}}}\n:root[data-theme=dark]{{{dark}}}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from latex2mathml.converter import convert
@@ -9,8 +10,8 @@ from latex2mathml.converter import convert
 
 @lru_cache(maxsize=512)
 def mathml(latex: str, display: str = "inline") -> str:
-    """MathML element for a formula of our own (never of a visitor)."""
-    return convert(latex, display=display)
+    """MathML element for a formula of our own (never of a visitor).  φ takes the form that it has in text."""
+    return convert(re.sub(r"\\phi(?![A-Za-z])", r"\\varphi", latex), display=display)
 
 
 def with_values(symbols: list[tuple[str, str]]) -> str:

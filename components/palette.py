@@ -1,4 +1,4 @@
-"""Colours, each stated once: a slot has a light and a dark value.
+"""Colours and fonts, each stated once: a slot has a light and a dark value.
 
 Python draws with the light value; the page's script knows the table and swaps slots for the dark theme.
 Feature maps keep the Okabe-Ito family.  Rules and byte kinds are quieter, so that colour means φ.
@@ -39,8 +39,17 @@ LIGHT = {slot: light for slot, (light, _) in SLOTS.items()}
 DASHES = {"identity": "dashed", "silu": "dotdash", "trig": "dashed"}
 """Maps without a colour of their own family are told apart by dash and label."""
 
-FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
+FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'STIX Two Math', sans-serif"
+"""All text.  Pages bring Inter along, and STIX Two Math for the few signs that it lacks; a picture that was saved, or a
+notebook, takes what its machine has."""
 
+FAMILIES = {
+    "sans": FONT,
+    "serif": "'STIX Two Text', Georgia, serif",
+    "math": "'STIX Two Math', 'Latin Modern Math', 'Cambria Math', math, serif",
+    "mono": f"'JetBrains Mono', 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace, {FONT}",
+}
+"""By the name of their CSS variable.  No font of equal widths is shipped; Inter has the signs that one may lack."""
 
 UNDER_TEXT = 0.62
 """Opacity up to which numbers can be read on a cell, by day and by night: 5 to 1 at the least."""

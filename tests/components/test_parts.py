@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from components.controls import CONTROLS, KNOBS, make_controls, slot_styles
+from components.controls import CONTROLS, KNOBS, make_controls, variables
 from components.formula import mathml
 from components.lesson import SERVER, Lesson, Question
 from components.palette import LIGHT, SLOTS, diverging, rising
@@ -191,7 +191,7 @@ def test_no_two_slots_share_a_colour_within_or_across_themes():
 
 def test_every_map_and_rule_has_a_slot_and_a_css_variable():
     assert {*PHIS, *WRITE_RULES} <= set(LIGHT)
-    css = slot_styles()
+    css = variables()
     for slot, (light, dark) in SLOTS.items():
         assert css.count(f"--slot-{slot}:") == 2 and f"--slot-{slot}:{light}" in css and f"--slot-{slot}:{dark}" in css
 
