@@ -12,7 +12,7 @@ from rendering import Tree, html_of, page
 
 from app.context import between_stops
 from app.notes import serve
-from app.page import NOTES, OVERVIEW, claimed, navigation, pages
+from app.page import NOTES, OVERVIEW, claimed, fonts_address, navigation, pages
 from components.ledger import claims, lessons, papers, topics
 from components.ledger_said import OUTCOMES, expected, figure, found, rows
 from components.words import read_address
@@ -134,9 +134,9 @@ def test_the_address_sets_the_theme_and_nothing_else_gets_into_the_page():
     assert not [e for e in hostile.elements if e.tag == "header"]
 
 
-def test_the_page_needs_no_other_file():
-    for e in TREE.elements:
-        assert not (e.tag == "script" and "src" in e.attrs) and not (e.tag == "link" and e.attrs["rel"] == "stylesheet")
+def test_the_page_needs_no_other_file_than_the_fonts_of_all_pages():
+    assert [e.attrs["src"] for e in TREE.elements if e.tag == "script" and "src" in e.attrs] == [fonts_address()]
+    assert not [e for e in TREE.elements if e.tag == "link" and e.attrs["rel"] == "stylesheet"]
 
 
 # Numbers in words

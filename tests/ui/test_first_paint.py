@@ -11,6 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from driving import SHIFTS
 
+SCRIPTS = r"<script(?! src=\"\S*fonts-).*?</script>"
+"""All but that of the fonts."""
+
 BOX = """home => {
   const {x, y, width, height} = home.lastElementChild.getBoundingClientRect()
   return [x, y, width, height]
@@ -42,7 +45,7 @@ def dribbled(server):
     class Slow(BaseHTTPRequestHandler):
         def do_GET(self):
             with urllib.request.urlopen(server + self.path) as answer:
-                document = re.sub(r"<script(?! src=\"\S*fonts-).*?</script>", "", answer.read().decode(), flags=re.DOTALL)
+                document = re.sub(SCRIPTS, "", answer.read().decode(), flags=re.DOTALL)
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.end_headers()

@@ -119,7 +119,8 @@ def test_a_saved_picture_is_drawn_with_the_font_of_the_page(tab):
     tab.page.evaluate("""() => {
       const {set, get} = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src')
       window.drawn = []
-      Object.defineProperty(HTMLImageElement.prototype, 'src', {get, set(text) { drawn.push(text); set.call(this, text) }})
+      const told = {get, set(text) { drawn.push(text); set.call(this, text) }}
+      Object.defineProperty(HTMLImageElement.prototype, 'src', told)
     }""")
     tab.page.evaluate("Stills.png(Stills.figures()[0])")
     (picture,) = tab.page.evaluate("drawn.map(decodeURIComponent)")
