@@ -3,11 +3,20 @@
 (() => {
   const {InlineStyleSheet} = Bokeh.require('core/dom')
   const {VisualProperties} = Bokeh.require('core/visuals/visual')
+  const {CanvasLayer} = Bokeh.require('core/util/canvas')
   const {PlotView} = Bokeh.require('models/plots/plot_canvas')
 
   // A sheet written anew has the browser restyle what is under it, though nearly always it says what it said
   const update = InlineStyleSheet.prototype._update
   InlineStyleSheet.prototype._update = function(css) { if (css !== this.el.textContent) update.call(this, css) }
+
+  // Bokeh clears half a pixel beside the canvas, for it paints there: what a painting before the layout left in the first
+  // column and row would stay
+  const {clear} = CanvasLayer.prototype
+  CanvasLayer.prototype.clear = function() {
+    if (this.canvas instanceof HTMLCanvasElement) this.undo_transform(ctx => ctx.clearRect(0, 0, this.canvas.width, this.canvas.height))
+    else clear.call(this)
+  }
 
   // Values that come from the page's style hold until the theme or the window's size changes
   let age = 0

@@ -17,9 +17,12 @@ PAINT_ALL = """() => {
 }"""
 """Without a painter to begin with, Bokeh lays a figure out and paints all of it."""
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
-PICTURES = """() => {
+CANVASES = """
   const canvases = root => [...root.querySelectorAll('*')].flatMap(e =>
     [...(e instanceof HTMLCanvasElement ? [e] : []), ...(e.shadowRoot ? canvases(e.shadowRoot) : [])])
+"""
+PICTURES = """() => {
+  CANVASES
   const told = {}
   for (const place of document.querySelectorAll('[data-figure]')) {
     let hash = 0, ink = 0
@@ -32,7 +35,7 @@ PICTURES = """() => {
     told[place.dataset.figure] = [hash, ink]
   }
   return told
-}"""
+}""".replace("CANVASES", CANVASES)
 PLAIN = """
   const plain = v => v == null ? v : ArrayBuffer.isView(v) ? [...v].map(plain) : Array.isArray(v) ? v.map(plain) :
     typeof v == 'number' && !Number.isFinite(v) ? null : v

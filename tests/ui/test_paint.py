@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from driving import CANVASES
 
 from app.page import pages
 
 PIXELS = """() => {
-  const canvases = root => [...root.querySelectorAll('*')].flatMap(e =>
-    [...(e instanceof HTMLCanvasElement ? [e] : []), ...(e.shadowRoot ? canvases(e.shadowRoot) : [])])
+  CANVASES
   const told = {}
   for (const place of document.querySelectorAll('[data-figure]')) told[place.dataset.figure] = canvases(place)
     .filter(c => c.width && c.height).map(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data)
@@ -18,7 +18,7 @@ PIXELS = """() => {
   for (const name in told) others[name] = before && told[name].reduce((sum, data, k) =>
     sum + data.reduce((count, value, i) => count + (Math.abs(value - before[name][k][i]) > 40), 0), 0)
   return others
-}"""
+}""".replace("CANVASES", CANVASES)
 """Of every figure, the channels of pixels that are seen to be others than at the last call.
 
 Chromium rounds the edge of a dashed line in two ways, by what else it paints: about an eighth of full ink.
@@ -62,3 +62,22 @@ def test_a_frame_after_the_theme_has_changed_shows_no_axis_of_the_old_one(tab):
     tab.page.keyboard.press("ArrowRight")
     tab.settle()
     assert differs_from_a_whole_painting(tab) == {}
+
+
+EDGES = """ink => {
+  CANVASES
+  return canvases(document.querySelector('main')).filter(c => c.width && c.height).map(c => {
+    const ctx = c.getContext('2d')
+    if (ink) ctx.fillRect(0, 0, c.width, c.height)
+    return [[1, c.height], [c.width, 1]].map(([w, h]) => ctx.getImageData(0, 0, w, h).data.reduce((a, b) => a + b, 0))
+  })
+}""".replace("CANVASES", CANVASES)
+"""Ink in the first column and row of every canvas, after all of it was filled if so wished."""
+
+
+def test_a_painting_leaves_nothing_of_the_one_before_at_the_edges(tab):
+    tab.open("normaliser")
+    clean = tab.page.evaluate(EDGES, False)
+    tab.page.evaluate(EDGES, True)
+    tab.paint_all()
+    assert tab.page.evaluate(EDGES, False) == clean
