@@ -165,7 +165,7 @@ def styles() -> str:
 
 def scripts(*last: str) -> list[str]:
     """The scripts of a page in their order: figures and reels, the frame, then who answers its choices."""
-    figures = ("paint.js", "reel.js", "play.js", "magnet.js", "frame.js")
+    figures = ("paint.js", "together.js", "reel.js", "play.js", "magnet.js", "frame.js")
     return [asset(name) for name in (*figures, *last, "fit.js", "host.js", "stills.js", "share.js")]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
+from app.ahead import DEAR, Ahead
 from app.desk import Desk
 from app.outputs import citation, code, saved
 from app.packing import piece
@@ -33,6 +35,8 @@ LOG = logging.getLogger(__name__)
 
 COMPUTING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 """Answers are pure, so they may be made beside the event loop; models are written in session callbacks only."""
+
+AHEAD = Ahead(COMPUTING)
 
 SAVING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="files")
 """A page in one file takes seconds of computing: one at a time, beside the answers."""
@@ -56,6 +60,7 @@ class Session:
     def __init__(self, views: tuple[View, ...], lesson: Lesson, document: Document, page: str = ""):
         self.views, self.lesson, self.document, self.page = views, lesson, document, page or views[0].word
         self.has = answers(views, Question())
+        self.words: dict[str, str] = {}
         self.sources: dict[str, ColumnDataSource] = {}
         self.event = ColumnDataSource(data={"kind": [], "told": [], "count": []}, name="page.event")
         self.carrier = Div(tags=[self.event], visible=False, name="page.carrier")
@@ -72,23 +77,28 @@ class Session:
             self.document.add_next_tick_callback(self._answer)
 
     async def _answer(self) -> None:
+        spent = 0.0
         try:
             while (question := self.lesson.question) != self.answered:
+                start = time.monotonic()
                 try:
-                    told = await asyncio.wrap_future(COMPUTING.submit(answers, self.views, question))
+                    with AHEAD.asked():
+                        told = await asyncio.wrap_future(COMPUTING.submit(answers, self.views, question))
                 except Exception:
                     LOG.exception("no answer to %s", question)
                     self.answered = question
                     self._refused(["This choice could not be computed; the picture shows the one before."])
                     continue
-                self.answered = question
+                self.answered, spent = question, time.monotonic() - start
                 if question == self.lesson.question:  # else a newer one is waiting
                     self.tell(told)
         finally:
             self.busy = False
+        if spent < DEAR:
+            AHEAD.guess(self.views, self.answered)
 
     def tell(self, told: Answer) -> None:
-        """Send what differs from what the browser has, in one piece, and then the words: who reads them finds the rest.
+        """Send what differs from what the browser has, and the words if they do, in one piece.
 
         Not under a hold of Panel's: that writes beside the document's lock, and under load some pieces got lost.
         """
@@ -101,16 +111,12 @@ class Session:
                 self.has[name] = columns
                 # Rows of a told list go together; a drawn column goes alone.
                 news[name] = changed if is_drawn(name) else columns
+        words = written({name: getattr(self.lesson, name) for name in self.lesson.question.__dataclass_fields__})
+        if words != self.words:
+            self.words = words
+            news["page.words"] = {"word": list(words), "text": list(words.values())}
         if news:
             self.send("page.told", piece(news))
-        self.say_words()
-
-    def say_words(self) -> None:
-        told = written({name: getattr(self.lesson, name) for name in self.lesson.question.__dataclass_fields__})
-        columns = {"word": list(told), "text": list(told.values())}
-        had = self.sources["page.words"].data if "page.words" in self.sources else {"word": [], "text": []}
-        if had != columns:
-            self.send("page.words", columns)
 
     def send(self, name: str, columns: Columns) -> None:
         """Write columns into the source `answer.<name>`.

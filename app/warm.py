@@ -5,6 +5,7 @@ Every page is drawn now, not while somebody waits, and a list of origins that le
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -13,6 +14,7 @@ from tornado.ioloop import IOLoop
 from app.copies import make_copies, wanted
 from app.notes import body
 from app.page import warm
+from app.session import AHEAD
 
 ORIGINS = "BOKEH_ALLOW_WS_ORIGIN"
 """Bokeh's own variable: hosts, separated by commas, whose pages may open a session here."""
@@ -25,6 +27,11 @@ if "*" in os.environ.get(ORIGINS, ""):
 
 warm()
 body()
+
+# What stands now stays: a full collection would walk its 300,000 objects, for 0.16 s, while visitors wait.
+gc.collect()
+gc.freeze()
+AHEAD.on = True
 
 if wanted():
     IOLoop.current().add_callback(make_copies)

@@ -25,10 +25,14 @@
   }
   X.take = answers => {
     const changed = new Set()
-    for (const [name, told] of answers) take(name, told, changed)
-    X.repaint(changed)
-    root.removeAttribute('data-pending')
-    document.dispatchEvent(new Event('explorer:answered'))
+    if (answers.length) Paint.together(() => {
+      for (const [name, told] of answers) take(name, told, changed)
+      X.repaint(changed)
+    })
+    Paint.after(() => {
+      root.removeAttribute('data-pending')
+      document.dispatchEvent(new Event('explorer:answered'))
+    })
   }
 
   // --- the state in words: what is chosen, and where the browser's own positions are

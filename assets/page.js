@@ -15,7 +15,7 @@
       if (dtype) columns[name] = ndarray(whole.slice(begins + start, begins + stop), {dtype, shape})
     return Object.entries(table)
   }
-  // --- and what the page is told by itself, in sources named answer.page.what; all that came with one message together
+  // --- and what the page is told by itself, in that piece or in sources named answer.page.what
   const own = {
     'page.words': words,
     'page.download': told => { if (told.name?.length) download(told) },
@@ -32,10 +32,10 @@
   // Pieces are taken up one after the other, each as it was when it came: the next one stands in the same source
   let waiting = new Set(), line = X.ready
   async function drain(told) {
-    const answers = await Promise.all(told.map(([name, columns]) =>
-      name == 'page.told' ? unpack(columns) : name in own ? [] : [[name, columns]]))
-    for (const [name, columns] of told) own[name]?.(columns)
-    X.take(answers.flat())
+    const pieces = await Promise.all(told.map(([name, columns]) => name == 'page.told' ? unpack(columns) : [[name, columns]]))
+    const answers = pieces.flat()
+    X.take(answers.filter(([name]) => !(name in own)))
+    for (const [name, columns] of answers) own[name]?.(columns)
   }
   function later(source) {
     if (!waiting.size) queueMicrotask(() => {
@@ -78,12 +78,14 @@
     told.set(link.dataset.carry, link.querySelector('[data-text]').textContent)
     return `?${told}`
   }
+  const painted = work => requestAnimationFrame(() => setTimeout(work)) // a picture is worth more than its address
   const soon = () => { clearTimeout(timer); timer = setTimeout(() => address(false), 250) }
   function words(told) {
-    X.server = Object.fromEntries((told.word ?? []).map((word, k) => [word, told.text[k]]))
-    address(!quietly)
+    const push = !quietly
     quietly = false
-    X.chosen()
+    X.server = Object.fromEntries((told.word ?? []).map((word, k) => [word, told.text[k]]))
+    Paint.after(X.chosen)
+    painted(() => address(push))
   }
   X.moved = address
   X.choose = (up, whole) => {
@@ -161,10 +163,10 @@
   })
   document.addEventListener('explorer:seek', soon)
   // What has come to rest is painted first, and then told
-  document.addEventListener('explorer:rest', ({detail}) => requestAnimationFrame(() => setTimeout(() => {
+  document.addEventListener('explorer:rest', ({detail}) => painted(() => {
     address(false)
     send('rest', {word: detail.axis, value: page.axes[detail.axis].stops[detail.index]})
-  })))
+  }))
   for (const button of all('[data-copy-link]')) button.addEventListener('click', async () => {
     address(false)
     try { await navigator.clipboard.writeText(location.href); X.say('page.copied', 'Link copied'); button.dataset.done = '' }

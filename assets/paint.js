@@ -5,6 +5,7 @@
   const {VisualProperties} = Bokeh.require('core/visuals/visual')
   const {CanvasLayer} = Bokeh.require('core/util/canvas')
   const {PlotView} = Bokeh.require('models/plots/plot_canvas')
+  const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
 
   // A sheet written anew has the browser restyle what is under it, though nearly always it says what it said
   const update = InlineStyleSheet.prototype._update
@@ -28,6 +29,28 @@
     if (this._age !== age) { this._age = age; this._told = new Map() }
     if (!this._told.has(name)) this._told.set(name, read.call(this, name))
     return this._told.get(name)
+  }
+
+  // Every glyph has four understudies, for what is selected, beside it, muted, or many; here none of them ever goes on
+  const {set_data, set_visuals, map_data} = GlyphRendererView.prototype
+  const alone = view => !view.hover_glyph && !view.model.muted && view.model.data_source.selected.is_empty()
+    && view.model.view.indices.count <= view.plot_view.model.lod_threshold
+  GlyphRendererView.prototype.set_data = async function(changed) {
+    if (!alone(this)) return set_data.call(this, changed)
+    this.all_indices = this.model.view.indices
+    await this.glyph.set_data(this.model.data_source, this.all_indices, changed)
+    await this.set_visuals()
+    this._update_masked_indices()
+    this.plot_view.invalidate_dataranges = true
+  }
+  GlyphRendererView.prototype.set_visuals = async function() {
+    if (!alone(this)) return set_visuals.call(this)
+    this.glyph.set_visuals(this.model.data_source, this.all_indices)
+    this.glyph.after_visuals()
+    await this.glyph.after_lazy_visuals()
+  }
+  GlyphRendererView.prototype.map_data = function() {
+    if (alone(this)) this.glyph.map_data(); else map_data.call(this)
   }
 
   // --- only glyphs and marks have changed: no axis has, so the layout stands

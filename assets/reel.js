@@ -73,10 +73,12 @@ window.Explorer = (() => {
     if (!nodes.has(name)) nodes.set(name, all(`[data-text="${name}"]`))
     const found = nodes.get(name)
     if (!found.length && !page.quiet.includes(name)) shout(`no node shows ${name}`)
-    for (const node of found)
-      if (html) node.innerHTML = text
-      else if ('lines' in node.dataset) list(node, text)
-      else if (node.textContent !== text) node.textContent = text
+    Paint.after(() => {
+      for (const node of found)
+        if (html) { if (node.told !== text) node.innerHTML = node.told = text }
+        else if ('lines' in node.dataset) list(node, text)
+        else if (node.textContent !== text) node.textContent = text
+    })
   }
   // Lines that begin with the number of a claim: its page of notes is one click away, where there are notes
   const links = document.querySelector('a[data-page=notes]')
@@ -126,8 +128,10 @@ window.Explorer = (() => {
   }
   function seek(axis, i) {
     i = at[axis] = Math.max(0, Math.min(page.axes[axis].stops.length - 1, Math.round(i)))
-    show(axis)
-    if (documentOfFigures) { for (const reel of reels[axis] ?? []) turn(reel); flush() }
+    Paint.together(() => {
+      Paint.after(() => show(axis))
+      if (documentOfFigures) { for (const reel of reels[axis] ?? []) turn(reel); flush() }
+    })
     document.dispatchEvent(new CustomEvent('explorer:seek', {detail: {axis, index: i}}))
   }
   const rest = axis => document.dispatchEvent(new CustomEvent('explorer:rest', {detail: {axis, index: at[axis]}}))
@@ -137,7 +141,7 @@ window.Explorer = (() => {
     for (const axis in reels) {
       for (const reel of reels[axis])
         if (!names || names.has(reel.name) || reel.tags[0].binds.some(reached)) turn(reel)
-      show(axis)
+      Paint.after(() => show(axis))
     }
     flush()
   }

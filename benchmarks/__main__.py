@@ -10,8 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.report import Row, machine, table
-from benchmarks.server import PROCFILE, web_command
+from benchmarks.report import Row, load, machine, table
+from benchmarks.server import PAGES, PROCFILE, web_command
 
 PARTS = {
     "drag": "a finger on a reel",
@@ -27,9 +27,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"any of {', '.join(PARTS)}; all without one")
     parser.add_argument("--procfile", type=Path, default=PROCFILE, help="whose web line is run")
+    names = ", ".join(PAGES.values())
+    parser.add_argument("--only", nargs="+", metavar="page", help=f"of what is measured page by page: {names}")
     chosen = parser.parse_args()
     if unknown := set(chosen.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    if unknown := set(chosen.only or ()) - set(PAGES.values()):
+        parser.error(f"no such page: {', '.join(sorted(unknown))}")
+    for page in [page for page, name in PAGES.items() if name not in (chosen.only or PAGES.values())]:
+        del PAGES[page]  # before the parts read it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: what the server runs with
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server of a part ends with us
     command = web_command(chosen.procfile)
@@ -41,7 +47,7 @@ def main() -> int:
         try:
             told.extend(importlib.import_module(f"benchmarks.{part}").run(command))
         finally:  # what was measured before a failure is still worth reading
-            print(table(told), f"\n{time.perf_counter() - start:.0f} s", sep="\n", flush=True)
+            print(table(told), f"\n{time.perf_counter() - start:.0f} s, load {load()} at the end", sep="\n", flush=True)
         rows += told
     missed = [row for row in rows if not row.ok]
     print(f"\n{sum(row.budget is not None for row in rows)} budgets, {len(missed)} missed")

@@ -8,18 +8,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, median
 
 from playwright.sync_api import Locator
 
+from app.page import OVERVIEW, views_of
+from app.session import answers
 from benchmarks.browser import Visit, chromium, visit
 from benchmarks.client import Visitor
-from benchmarks.report import Row, percentile
-from benchmarks.server import Server, serving
+from benchmarks.report import Row, percentile, timed
+from benchmarks.server import PAGES, Server, serving
+from components.controls import KNOBS
+from components.lesson import Question
 from components.words import WORDS
 from compute.sizing import models
 
-PAGES = {
+ASKED = {
     "": ("phi", "d_k", "rule", "keys", "model", "seed"),
     "sharpness?seed=1": ("phi", "d_k", "seed"),
     "memory?seed=2": ("rule", "keys", "seed"),
@@ -27,6 +32,11 @@ PAGES = {
     "sizing": ("model", "phi"),
 }
 """Choices of a page.  Each page has its own draw, so that its first round asks what depends on it anew."""
+
+DRAWN = ("", "sharpness", "random-features", "memory", "rank", "normaliser")
+"""Pages whose pictures depend on the draw."""
+
+WIDEST = max(KNOBS["m"])
 
 STEPS = 5
 """Models or draws that are gone through, there and back."""
@@ -47,11 +57,31 @@ class Asked:
 
 def run(command: str) -> Iterator[Row]:
     with serving(command) as server, chromium() as browser:
-        for page, words in PAGES.items():
+        for page, words in ASKED.items():
+            if page.partition("?")[0] not in PAGES:
+                continue
             with visit(browser, f"{server.url}/{page}") as told:
                 for word in words:
                     yield from _rows(page.partition("?")[0] or "overview", word, *_ask(told, server, word))
+    yield from _draws()
     yield from _beside_a_dynamic_map(command)
+
+
+def _draws() -> Iterator[Row]:
+    """What a draw that nobody has asked for costs where it is computed, without a browser and without the server.
+
+    A visitor who draws again mostly does not wait for it: the next draw is made while the last one is looked at.
+    """
+    first = 0
+    for page in (page for page in DRAWN if page in PAGES):
+        views = views_of(page or OVERVIEW)
+        answers(views, Question())
+        for said, phi in (("", Question().phi), (f" with {2 * WIDEST:,} trigonometric features", f"trig~m~{WIDEST}")):
+            draws = [Question(phi=phi, seed=seed) for seed in range(first, first + STEPS)]
+            first += STEPS  # views share what they have found
+            spent = [1e3 * timed(partial(answers, views, question), 1)[0] for question in draws]
+            what = f"a new draw on {PAGES[page]}{said}: CPU of its answer"
+            yield Row(what, median(spent), "ms", 25, note=f"most {max(spent):.0f}")
 
 
 def _rows(page: str, word: str, new: list[Asked], again: list[Asked]) -> Iterator[Row]:

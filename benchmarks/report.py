@@ -70,11 +70,15 @@ def machine() -> str:
         named = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     except OSError:
         named = None
-    load = ", ".join(f"{x:.2f}" for x in os.getloadavg())
     return (
         f"{len(os.sched_getaffinity(0))} cores of {named[1] if named else platform.processor()}, "
-        f"load {load} before the run; Python {platform.python_version()}, {platform.system()}"
+        f"load {load()} before the run; Python {platform.python_version()}, {platform.system()}"
     )
+
+
+def load() -> str:
+    """Processes that wanted a core, on average over the last 1, 5 and 15 minutes."""
+    return ", ".join(f"{x:.2f}" for x in os.getloadavg())
 
 
 def timed(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:

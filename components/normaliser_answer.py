@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -131,6 +131,7 @@ def _dots(found: Numbers) -> dict:
     }
 
 
+@cache
 def _beside() -> dict:
     """Where the number of a dot stands: right of it, and from some token on left of it, on the free side of a line
     that rises or falls."""

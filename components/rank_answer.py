@@ -70,7 +70,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
     word, member = question.map_word, question.map
     every = every_spectrum(question)
     counted = {w: None if values is None else ranks(values) for w, values in every.items()}
-    blocks, grown = block_ranks(member, d_k, seed, precision), every_rank(question, every)
+    blocks, grown = block_ranks(member, d_k, seed, precision), every_rank(question, counted)
     marked = [N if mask == "causal" else rank_said.bound_of(question, N) for N in STOPS]
     far = np.moveaxis(far_ranks(precision, PART[mask], d_k), -1, 0).reshape(len(DIGITS), -1)
     stacks = {w: _stack(values, _kept(question, w)) for w, values in every.items()}

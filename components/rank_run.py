@@ -89,7 +89,7 @@ def _relative(values: np.ndarray) -> np.ndarray:
 
 def ranks(relative: np.ndarray) -> np.ndarray:
     """Ranks [..., tolerances] of spectra [..., n]."""
-    return np.stack([rank_of(relative, float(rtol)) for rtol in TOLERANCES], axis=-1)
+    return rank_of(relative, TOLERANCES)
 
 
 @lru_cache(maxsize=256)
@@ -118,11 +118,13 @@ def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str) -> np.ndarr
     return np.rint(255 * told).astype(np.uint8)
 
 
-def every_rank(question: Question, spectra_of: dict[str, np.ndarray | None]) -> dict[str, np.ndarray]:
+def every_rank(question: Question, counted: dict[str, np.ndarray | None]) -> dict[str, np.ndarray]:
     """Ranks [stops, tolerances] of each map's matrix; under the mask, of its block of later rows and earlier columns:
-    the whole one, which the mask makes invertible, would say nothing of what the past tells the future."""
+    the whole one, which the mask makes invertible, would say nothing of what the past tells the future.
+
+    counted: the ranks of each map's matrix."""
     if question.mask == "none":
-        return {word: ranks(values) for word, values in spectra_of.items()}
+        return counted
     at = question.d_k, question.seed, question.precision
     return {word: block_ranks(member, *at) for word, member in members(question).items()}
 

@@ -99,9 +99,10 @@ def said(question: Question, counted: dict, grown: dict, blocks: np.ndarray) -> 
     """
     said: dict[str, list] = {"headline": [], "sentence": [], "own": [], "block": []}
     for i, N in enumerate(STOPS):
+        bound = bound_of(question, N)
         for j in range(len(AXES["rtol"].stops)):
             rank, soft = (int(counted[w][i, j]) for w in (question.map_word, SOFTMAX))
-            block, half, bound = int(blocks[i, j]), N // 2, bound_of(question, N)
+            block, half = int(blocks[i, j]), N // 2
             beside: list[str] = []
             if question.mask == "causal":
                 said["headline"].append([str(block), str(N), str(rank)])

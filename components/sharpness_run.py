@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -54,7 +55,7 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
     if w.ndim == 3:
         defined = np.mean(~np.isnan(w[..., 0]), axis=0) > 0.5
         with np.errstate(all="ignore"):
-            low, middle, high = (np.where(defined[:, None], _over(w, at), np.nan) for at in (0, 0.5, 1))
+            low, middle, high = (np.where(defined[:, None], row, np.nan) for row in _over(w, (0, 0.5, 1)))
             limit = float(np.median(limit) if not single else limit[single - 1])
         low, high = np.clip(low, -FAR, FAR), np.clip(high, -FAR, FAR)
         if single:
@@ -88,9 +89,10 @@ def _ends(over_draws: np.ndarray) -> np.ndarray:
         return np.stack([np.nanmin(over_draws, axis=0), np.nanmax(over_draws, axis=0)])
 
 
-def _over(w: np.ndarray, at: float) -> np.ndarray:
-    """Quantile over draws; a draw without a denominator counts as the lowest."""
-    return np.quantile(np.where(np.isnan(w), -np.inf, w), at, axis=0, method="nearest")
+def _over(w: np.ndarray, at: Sequence[float]) -> np.ndarray:
+    """Nearest quantiles over draws; a draw without a denominator counts as the lowest."""
+    ordered = np.sort(np.where(np.isnan(w), -np.inf, w), axis=0)
+    return ordered[np.rint((len(w) - 1) * np.asarray(at)).astype(int)]
 
 
 def members(question: Question) -> dict[str, FeatureMap | None]:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from array_api_compat import device
 
 from compute.arrays import Array, admit, leave, namespace
 from compute.attention.doors import feature
-from compute.scalars import one_of, positive, real, wholes
+from compute.scalars import one_of, positive, reals, wholes
 
 Phi = Callable[[Array], Array] | None
 """A feature map, or None for the softmax kernel."""
@@ -143,13 +144,18 @@ def _padded(rows: Sequence[Array], lengths: Sequence[int]) -> Array:
     return xp.stack(told, axis=-2)
 
 
-def rank_of(values: Array, rtol: float = 1e-10) -> Any:
+def rank_of(values: Array, rtol: float | Sequence[float] = 1e-10) -> Any:
     """How many of the descending singular values exceed rtol times the first; NaN counts as absent.
 
-    values `[*lead, n]`.  An int for one spectrum, integers `[*lead]` for a stack.  ValueError naming values or rtol.
+    values `[*lead, n]`, rtol a number or `[R]`.  An int for one spectrum and one number, else integers, `[*lead]` or
+    `[*lead, R]`.  ValueError naming values or rtol.
     """
-    (xp, _, (values,)), rtol = admit(finite=False, values=values), real("rtol", rtol, 0, 1)
-    count = xp.sum(xp.astype(values > rtol * values[..., :1], xp.int64), axis=-1)
+    (xp, _, (values,)), rtol = admit(finite=False, values=values), reals("rtol", rtol, 0, 1)
+    if rtol.ndim > 1:
+        raise ValueError(f"rtol must be a number or a row of numbers, got shape {rtol.shape}")
+    least = xp.asarray(rtol, dtype=values.dtype, device=device(values)) * values[..., :1]  # [*lead, R], or R = 1
+    count = xp.sum(xp.astype(values[..., None, :] > least[..., None], xp.int64), axis=-1)
+    count = count if rtol.ndim else count[..., 0]
     return int(count) if count.ndim == 0 else count
 
 

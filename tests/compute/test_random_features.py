@@ -14,6 +14,7 @@ from compute.feature_maps import (
     softmax_kernel_estimate,
     trigonometric_kernel_estimate,
 )
+from compute.random_features import waves
 
 DIRECTIONS = {
     "independent": lambda m, d_k, rng: rng.standard_normal((m, d_k)),
@@ -209,3 +210,10 @@ def test_bad_inputs_are_refused_by_name():
         positive_random_features(X, np.ones(4))
     with pytest.raises(ValueError, match=r"^k must be finite"):
         softmax_kernel_estimate(np.ones(2), np.array([np.inf, 1.0]), np.ones((8, 2)))
+
+
+def test_waves_are_cosines_and_sines_to_roundoff_also_where_the_tangent_of_half_the_angle_has_its_poles():
+    turns = np.pi * np.arange(-40, 41) / 4
+    angles = np.concatenate([turns, np.nextafter(turns, 99), [0.0, 1e-300, 1e5], np.linspace(-30, 30, 10_001)])
+    told = waves(angles[:, None], np.ones((1, 1)))
+    np.testing.assert_allclose(told, np.stack([np.cos(angles), np.sin(angles)], axis=-1), rtol=0, atol=1e-15)

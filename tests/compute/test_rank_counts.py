@@ -127,3 +127,11 @@ def test_small_ranks_by_hand():
     assert numerical_rank(np.diag([1.0, 1e-9, 1e-11]), rtol=1e-8) == 1
     np.testing.assert_array_equal(numerical_rank(np.stack([np.eye(3), np.ones((3, 3))])), [3, 1])
     assert rank_of(np.array([3.0, 1.0, np.nan])) == 2
+
+
+def test_a_row_of_tolerances_gives_a_rank_for_each():
+    spectra, rtol = 10.0 ** -np.array([[0, 1, 2.5, 9], [2, 3, 3.5, 20]]), [0.5, 1e-2, 1e-12, 0]
+    np.testing.assert_array_equal(rank_of(spectra, rtol), [[1, 2, 4, 4], [1, 3, 3, 4]])
+    np.testing.assert_array_equal(rank_of(spectra[0], rtol), [1, 2, 4, 4])
+    with pytest.raises(ValueError, match=r"^rtol must be a number or a row"):
+        rank_of(spectra, [rtol])

@@ -46,8 +46,7 @@ SOURCE = f"name => {{ {PLAIN} return source(name) }}"
 
 
 ANSWERED = """words => {
-  const told = Bokeh.documents.map(d => d.get_model_by_name('answer.page.words')).find(m => m)?.data
-  const said = told?.word ? Object.fromEntries(told.word.map((word, k) => [word, told.text[k]])) : Explorer.page.server
+  const said = Explorer.server
   const here = new URLSearchParams(location.search)
   return Object.entries(words).every(([word, text]) => here.get(word) === text && (said[word] ?? null) === text)
 }"""

@@ -81,3 +81,31 @@ def test_a_painting_leaves_nothing_of_the_one_before_at_the_edges(tab):
     tab.page.evaluate(EDGES, True)
     tab.paint_all()
     assert tab.page.evaluate(EDGES, False) == clean
+
+
+COUNTED = """async () => {
+  const {PlotView} = Bokeh.require('models/plots/plot_canvas'), paint = PlotView.prototype._actual_paint, told = {}
+  PlotView.prototype._actual_paint = function() {
+    told[this.model.name] = (told[this.model.name] ?? 0) + 1
+    return paint.call(this)
+  }
+  const at_once = async stop => {
+    Explorer.seek('N', stop)
+    for (let turn = 0; turn < 200; turn++) await null
+    return {...told}
+  }
+  const counts = [await at_once(2), await at_once(3)]
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+  PlotView.prototype._actual_paint = paint
+  return [...counts, told]
+}"""
+"""How often each figure was painted: at once after a step, after a second one in the same frame, and a frame later."""
+
+
+def test_a_step_is_painted_at_once_and_no_figure_twice_in_a_frame(tab):
+    tab.open("rank")
+    first, second, later = tab.page.evaluate(COUNTED)
+    assert set(first) == {"rank.values", "rank.matrix", "rank.by_N"} and set(first.values()) == {1}
+    assert second == first
+    assert later == {name: 2 for name in first}
+    assert differs_from_a_whole_painting(tab) == {}

@@ -1,0 +1,49 @@
+// What one act changes is painted at once and together, when all glyphs have their new data.  Bokeh would paint every
+// figure for itself, in a later frame, and after one frame let another pass.
+(() => {
+  const {PlotView} = Bokeh.require('models/plots/plot_canvas')
+  const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
+  const due = new Set(), painted = new Set(), later = []
+  let gathering = false, under_way = 0, frame = 0
+
+  const {schedule_paint} = PlotView.prototype
+  PlotView.prototype.schedule_paint = function() {
+    if (!gathering) return schedule_paint.call(this)
+    if (!this.is_paused) due.add(this)
+  }
+  const {update_data} = GlyphRendererView.prototype
+  GlyphRendererView.prototype.update_data = async function(changed) {
+    const own = gathering ? 1 : 0
+    under_way += own
+    try { await update_data.call(this, changed) } finally { if (own && --under_way == 0) settle() }
+  }
+
+  function settle(anyway = false) {
+    if (!gathering || (under_way && !anyway)) return
+    gathering = false
+    paint()
+    for (const work of later.splice(0)) work()
+  }
+  // No figure twice in one frame: what comes too soon waits for the next
+  function next() {
+    frame = 0
+    painted.clear()
+    settle(true)
+    if (due.size) paint()
+  }
+  function paint() {
+    for (const view of due) if (!painted.has(view)) {
+      due.delete(view)
+      painted.add(view)
+      try { if (!view.is_destroyed) view.repaint() } catch (error) { reportError(error) }
+    }
+    frame ||= requestAnimationFrame(next)
+  }
+  // What changes the page: were it done first, a canvas that sets a font would have the browser style the page for it
+  Paint.after = work => { if (gathering) later.push(work); else work() }
+  Paint.together = work => {
+    gathering = true
+    frame ||= requestAnimationFrame(next)
+    try { work() } finally { queueMicrotask(() => settle()) }
+  }
+})()

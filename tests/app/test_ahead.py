@@ -1,0 +1,86 @@
+"""What is answered before anybody asks."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import pytest
+
+from app.ahead import Ahead, likely
+from components.lesson import Question
+from components.words import WIDTHS
+
+
+@pytest.fixture
+def ahead():
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        made = Ahead(pool, quiet=0)
+        made.on = True
+        yield made
+
+
+class Told:
+    """A view that notes what it is asked."""
+
+    def __init__(self, last: Question):
+        self.asked, self.last, self.done = [], last, threading.Event()
+        self.view = SimpleNamespace(answer=self.answer)
+
+    def answer(self, question: Question):
+        self.asked.append(question)
+        if question == self.last:
+            self.done.set()
+
+
+def test_the_next_draw_is_likely_and_at_a_draw_of_ones_own_every_other_width():
+    assert likely(Question(phi="relu")) == [Question(phi="relu", seed=1)]
+    others = [d_k for d_k in WIDTHS if d_k != 16]
+    assert likely(Question(seed=7)) == [Question(seed=8), *(Question(seed=7, d_k=d_k) for d_k in others)]
+    assert [question.seed for question in likely(Question(seed=99))] == [99] * len(others)
+
+
+def test_a_map_that_does_not_exist_at_a_width_is_guessed_as_it_would_be_answered():
+    guessed = {question.d_k: question.phi for question in likely(Question(phi="dpfp~nu~9", seed=1, d_k=16))}
+    assert guessed[4] == "dpfp" and guessed[8] == "dpfp~nu~9"
+
+
+def test_guesses_are_answered_in_their_order_while_nobody_waits(ahead):
+    question = Question(seed=3)
+    told = Told(last=likely(question)[-1])
+    ahead.guess((told.view,), question)
+    assert told.done.wait(10)
+    assert told.asked == likely(question)
+
+
+def test_nothing_is_begun_while_somebody_waits(ahead):
+    told = Told(last=Question(seed=1))
+    with ahead.asked():
+        ahead.guess((told.view,), Question())
+        ahead.timer.join(10)
+        assert not told.asked and not ahead.working
+    assert told.done.wait(10)
+
+
+def test_what_is_guessed_last_comes_first(ahead):
+    told = Told(last=Question(seed=1))
+    with ahead.asked():
+        ahead.guess((told.view,), Question())
+        ahead.guess((told.view,), Question(phi="relu"))
+    assert told.done.wait(10)
+    assert told.asked == [Question(phi="relu", seed=1), Question(seed=1)]
+
+
+def test_a_guess_that_fails_stops_neither_the_next_one_nor_anybody(ahead, caplog):
+    told = Told(last=Question(seed=1))
+    broken = SimpleNamespace(answer=lambda question: 1 / 0)
+    ahead.guess((broken, told.view), Question())
+    assert told.done.wait(10)
+    assert "a guess failed" in caplog.text
+
+
+def test_nothing_is_guessed_until_it_is_switched_on(ahead):
+    ahead.on = False
+    ahead.guess((SimpleNamespace(answer=print),), Question())
+    assert not ahead.waiting
