@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 
 from components.legal import Refused
@@ -20,8 +21,9 @@ from components.words import WIDTHS, WORDS
 
 LOG = logging.getLogger(__name__)
 
-QUIET = 0.03
-"""Seconds without an answer after which the first guess is made: the last one is then on its way."""
+QUIET, REST = 0.03, 0.3
+"""Seconds without an answer after which the next draw is made, the last answer then being on its way; and other widths,
+for they cost four times as much, and who goes through draws needs none."""
 
 DEAR = 0.1
 """Seconds of an answer from which on nothing is guessed: an ask that comes meanwhile would wait as long."""
@@ -30,25 +32,29 @@ KEPT = 32
 """Guesses that wait at most; older ones are forgotten."""
 
 
-def likely(question: Question) -> list[Question]:
-    """The next draw; and the other widths of a draw, but of the default one, whose widths are answered at the start."""
-    told = []
-    with suppress(Refused):  # it was the last
-        told.append(replace(question, seed=WORDS["seed"].read(str(question.seed + 1))))
-    if question.seed != WORDS["seed"].default:
-        told += [
-            replace(question, **fit({"phi": question.phi, "d_k": d_k})[0]) for d_k in WIDTHS if d_k != question.d_k
-        ]
-    return told
+def next_draw(question: Question) -> list[Question]:
+    """The question at the draw that follows; none after the last."""
+    try:
+        return [replace(question, seed=WORDS["seed"].read(str(question.seed + 1)))]
+    except Refused:
+        return []
+
+
+def other_widths(question: Question) -> list[Question]:
+    """The question at the other widths; none at the default draw, for which they are answered at the start."""
+    if question.seed == WORDS["seed"].default:
+        return []
+    others = (fit({"phi": question.phi, "d_k": d_k})[0] for d_k in WIDTHS if d_k != question.d_k)
+    return [replace(question, **values) for values in others]
 
 
 class Ahead:
     """One guess at a time, one view each, in the thread that answers.  Off until it is switched on."""
 
-    def __init__(self, pool: Executor, quiet: float = QUIET):
-        self.pool, self.quiet, self.on = pool, quiet, False
-        self.waiting: deque[tuple[View, Question]] = deque(maxlen=KEPT)
-        self.asks, self.working = 0, False
+    def __init__(self, pool: Executor, quiet: float = QUIET, rest: float = REST):
+        self.pool, self.quiet, self.rest, self.on = pool, quiet, rest, False
+        self.waiting: deque[tuple[float, View, Question]] = deque(maxlen=KEPT)
+        self.asks, self.working, self.last = 0, False, 0.0
         self.lock, self.timer = threading.Lock(), threading.Timer(0, int)
 
     @contextmanager
@@ -60,33 +66,36 @@ class Ahead:
             yield
         finally:
             with self.lock:
-                self.asks -= 1
-            self._soon()
+                self.asks, self.last = self.asks - 1, time.monotonic()
+            self._begin()
 
     def guess(self, views: tuple[View, ...], question: Question) -> None:
         """What may follow on a question comes before what was guessed earlier."""
-        if self.on:
-            with self.lock:
-                self.waiting.extendleft((view, next) for next in reversed(likely(question)) for view in reversed(views))
-            self._soon()
-
-    def _soon(self) -> None:
+        if not self.on:
+            return
+        guesses = [(self.quiet, next) for next in next_draw(question)]
+        guesses += [(self.rest, other) for other in other_widths(question)]
         with self.lock:
-            self.timer.cancel()
-            if self.waiting:
-                self.timer = threading.Timer(self.quiet, self._begin)
-                self.timer.daemon = True
-                self.timer.start()
+            self.waiting.extendleft((pause, view, guess) for pause, guess in guesses[::-1] for view in views[::-1])
+        self._begin()
 
     def _begin(self) -> None:
+        """Make the first guess, if it has been quiet for long enough; else look again then."""
         with self.lock:
             if self.asks or self.working or not self.waiting:
                 return
-            view, question = self.waiting.popleft()
+            pause, view, question = self.waiting[0]
+            self.timer.cancel()
+            if (left := self.last + pause - time.monotonic()) > 0:
+                self.timer = threading.Timer(left, self._begin)
+                self.timer.daemon = True
+                self.timer.start()
+                return
             try:
                 made = self.pool.submit(view.answer, question)
             except RuntimeError:  # the process ends
                 return
+            self.waiting.popleft()
             self.working = True
         made.add_done_callback(self._made)
 

@@ -66,6 +66,7 @@ class Session:
         self.carrier = Div(tags=[self.event], visible=False, name="page.carrier")
         self.event.on_change("data", self._heard)
         self.answered, self.busy = Question(), False
+        self.guessed: tuple[int, int] | None = None
         self.desk: Desk | None = None
         lesson.param.watch(self.ask, list(lesson.question.__dataclass_fields__))
         lesson.param.watch(lambda event: event.new or self._pasted(""), "own")  # what was said of it is over
@@ -94,7 +95,9 @@ class Session:
                     self.tell(told)
         finally:
             self.busy = False
-        if spent < DEAR:
+        draw = self.answered.seed, self.answered.d_k  # what is dear depends on these two
+        if draw != self.guessed and spent < DEAR:
+            self.guessed = draw
             AHEAD.guess(self.views, self.answered)
 
     def tell(self, told: Answer) -> None:

@@ -12,6 +12,7 @@ import sys
 from tornado.ioloop import IOLoop
 
 from app.copies import make_copies, wanted
+from app.nodelay import send_at_once
 from app.notes import body
 from app.page import warm
 from app.session import AHEAD
@@ -25,6 +26,7 @@ SAY = "EXPLORER_SAY"
 if "*" in os.environ.get(ORIGINS, ""):
     sys.exit(f"{ORIGINS} must name the hosts that visitors see, such as explorer.example.org; * would let any site in.")
 
+send_at_once()
 warm()
 body()
 

@@ -166,7 +166,10 @@ window.Explorer = (() => {
     repaint()
     document.documentElement.dataset.figures = 'ready'
     document.dispatchEvent(new Event('explorer:ready'))
+    ;(window.requestIdleCallback ?? setTimeout)(rehearse)
   }
+  // The first step would wait until the browser has compiled all that paints
+  const rehearse = () => Paint.together(() => { for (const m of models.values()) if (m.data) touched.add(m); flush() })
 
   for (const axis in page.axes) seek(axis, page.axes[axis].index)
   const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })

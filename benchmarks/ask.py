@@ -64,7 +64,8 @@ def run(command: str) -> Iterator[Row]:
                 for word in words:
                     yield from _rows(page.partition("?")[0] or "overview", word, *_ask(told, server, word))
     yield from _draws()
-    yield from _beside_a_dynamic_map(command)
+    if "memory" in PAGES:
+        yield from _beside_a_dynamic_map(command)
 
 
 def _draws() -> Iterator[Row]:

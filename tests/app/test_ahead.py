@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.ahead import Ahead, likely
+from app.ahead import Ahead, next_draw, other_widths
 from components.lesson import Question
 from components.words import WIDTHS
 
@@ -16,7 +16,7 @@ from components.words import WIDTHS
 @pytest.fixture
 def ahead():
     with ThreadPoolExecutor(max_workers=1) as pool:
-        made = Ahead(pool, quiet=0)
+        made = Ahead(pool, quiet=0, rest=0)
         made.on = True
         yield made
 
@@ -34,31 +34,46 @@ class Told:
             self.done.set()
 
 
-def test_the_next_draw_is_likely_and_at_a_draw_of_ones_own_every_other_width():
-    assert likely(Question(phi="relu")) == [Question(phi="relu", seed=1)]
-    others = [d_k for d_k in WIDTHS if d_k != 16]
-    assert likely(Question(seed=7)) == [Question(seed=8), *(Question(seed=7, d_k=d_k) for d_k in others)]
-    assert [question.seed for question in likely(Question(seed=99))] == [99] * len(others)
+def test_the_next_draw_keeps_everything_else_and_there_is_none_after_the_last():
+    assert next_draw(Question(phi="relu", d_k=8)) == [Question(phi="relu", d_k=8, seed=1)]
+    assert next_draw(Question(seed=99)) == []
+
+
+def test_other_widths_are_those_of_a_draw_of_ones_own():
+    assert other_widths(Question(phi="relu")) == []
+    assert other_widths(Question(seed=7)) == [Question(seed=7, d_k=d_k) for d_k in WIDTHS if d_k != 16]
 
 
 def test_a_map_that_does_not_exist_at_a_width_is_guessed_as_it_would_be_answered():
-    guessed = {question.d_k: question.phi for question in likely(Question(phi="dpfp~nu~9", seed=1, d_k=16))}
+    guessed = {question.d_k: question.phi for question in other_widths(Question(phi="dpfp~nu~9", seed=1))}
     assert guessed[4] == "dpfp" and guessed[8] == "dpfp~nu~9"
 
 
 def test_guesses_are_answered_in_their_order_while_nobody_waits(ahead):
     question = Question(seed=3)
-    told = Told(last=likely(question)[-1])
+    guesses = next_draw(question) + other_widths(question)
+    told = Told(last=guesses[-1])
     ahead.guess((told.view,), question)
     assert told.done.wait(10)
-    assert told.asked == likely(question)
+    assert told.asked == guesses
+
+
+def test_other_widths_wait_for_a_rest(ahead):
+    ahead.rest = 3600
+    told = Told(last=Question(seed=4))
+    with ahead.asked():
+        ahead.guess((told.view,), Question(seed=3))
+    assert told.done.wait(10)
+    ahead.pool.submit(int).result()  # what was begun after it would be done
+    assert told.asked == [Question(seed=4)] and len(ahead.waiting) == len(WIDTHS) - 1
+    ahead.timer.cancel()
 
 
 def test_nothing_is_begun_while_somebody_waits(ahead):
     told = Told(last=Question(seed=1))
     with ahead.asked():
         ahead.guess((told.view,), Question())
-        ahead.timer.join(10)
+        ahead._begin()
         assert not told.asked and not ahead.working
     assert told.done.wait(10)
 
