@@ -96,7 +96,7 @@ class Picture:
         else:
             self.captions[cell.title_node] = caption = _text()
             column = pn.Column(caption, pane, sizing_mode="stretch_width")
-        if cell.width:
+        if cell.width and not cell.least:
             column.param.update(width=cell.width, sizing_mode="fixed")
         return column
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from bokeh.models import CategoricalColorMapper, CustomJS
+from bokeh.plotting import figure
 
+from components.card import card_of
 from components.cases import cases_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import RIGHT, finger, hover, labels, line, names, plot, ticks
 from components.reel import Bind, Reel
 from components.sharpness_answer import EDGE, END, answer
+from components.sharpness_map import BINDS, entry, pair
+from components.sharpness_map_answer import map_colours
 from components.sharpness_run import KEYS, STEP, STOPS
 from components.view import Cell, Drawing, View
 from components.words import PHIS
@@ -39,16 +45,34 @@ REELS = (
             Bind("top", node="sharpness.top"),
             Bind("misplaced", node="sharpness.misplaced"),
             Bind("order", node="sharpness.order"),
+            *BINDS,
         ),
     ),
 )
 
 
-def draw(question: Question, compact: bool) -> Drawing:
+def draw(question: Question, compact: bool = False) -> Drawing:
     sources = VIEW.sources(question)
-    top = plot(
-        "sharpness.weights", 146 if compact else 236, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight"
+    top = (
+        Cell(_weights(sources, 236), width=330, least=330),
+        Cell(entry(sources, 204), width=230, least=230, title_node="sharpness.entry_title", lines=2),
+        Cell(pair(sources, 204), width=270, least=270, title_node="sharpness.pair_title", lines=2),
     )
+    below = _by_c(sources, 318)
+    asked = sources["sharpness.predicted"]  # shown with the answer to the question
+    below.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
+                  name="sharpness.predicted.point", visible=False)  # fmt: skip
+    labels(below, asked, name="sharpness.predicted.text", x_offset=10, y_offset=-12).visible = False
+    return Drawing((top, (Cell(below),)), sources)
+
+
+def draw_card(question: Question, compact: bool = True) -> Drawing:
+    sources = VIEW.card.sources(question)
+    return Drawing(((Cell(_weights(sources, 146)),), (Cell(_by_c(sources, 172)),)), sources)
+
+
+def _weights(sources: dict, height: int) -> figure:
+    top = plot("sharpness.weights", height, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight")
     ticks(top.xaxis[0], {k: str(k) for k in (0, 5, 10, 15, 20, 25, 30)})
     ticks(top.yaxis[0], {-0.5: "−50 %", **PERCENTS})
     top.y_range.name = "sharpness.weight_axis"
@@ -69,9 +93,12 @@ def draw(question: Question, compact: bool) -> Drawing:
     whisker.glyph.name = "sharpness.whisker"
     labels(top, sources["sharpness.labels"]).glyph.name = "sharpness.names"
     hover(top, [own], [("key", "@key"), ("weight", "@weight{0.0 %}"), ("softmax", "@softmax{0.0 %}")], mode="vline")
+    return top
 
+
+def _by_c(sources: dict, height: int) -> figure:
     below = plot(
-        "sharpness.by_c", 172 if compact else 318, (0.25, EDGE), (-0.06, 1.07), x_log=True,
+        "sharpness.by_c", height, (0.25, EDGE), (-0.06, 1.07), x_log=True,
         x_label="sharpness c: the query is c·q", y_label="on the match", right=NAMES,
     )  # fmt: skip
     ticks(below.xaxis[0], {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8", 16: "16"})
@@ -96,14 +123,9 @@ def draw(question: Question, compact: bool) -> Drawing:
     below.segment("to", "limit", "tick", "y", source=ends, line_color=LIGHT["faint"], line_width=0.8)
     names(below, ends, tick)
     finger(below, "sharpness.here", 1.6)
-    if not compact:
-        asked = sources["sharpness.predicted"]  # shown with the answer to the question
-        below.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
-                      name="sharpness.predicted.point", visible=False)  # fmt: skip
-        labels(below, asked, name="sharpness.predicted.text", x_offset=10, y_offset=-12).visible = False
     for renderer in drawn:
         hover(below, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None
-    return Drawing(((Cell(top),), (Cell(below),)), sources)
+    return below
 
 
 VIEW = View(
@@ -130,3 +152,12 @@ VIEW = View(
     ),
     lists=(cases_of("sharpness"),),
 )
+
+OF_THE_MAP = frozenset(
+    {target for bind in BINDS for target in (bind.source, bind.model, bind.node) if target}
+    | {f"sharpness.{name}" for name in ("features", "kernel_curve", "entry_windows", "pair_windows")}
+    | {model for model, _, _ in map_colours("softmax")}
+)
+"""What only the two figures of the map itself need: the overview shows four views, and leaves them to the page."""
+
+VIEW = replace(VIEW, card=card_of(VIEW, draw_card, OF_THE_MAP))

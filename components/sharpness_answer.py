@@ -14,6 +14,7 @@ from components.plots import spread
 from components.reel import Answer
 from components.says import decimals, percent
 from components.sharpness_cases import small_cases
+from components.sharpness_map_answer import map_answer, map_colours
 from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, toy
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
 from components.sharpness_spread import band_of
@@ -44,7 +45,8 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
     question = Question(phi=phi, d_k=d_k, seed=seed, row=row, match=match, single=single)
     word = question.map_word
     every = {
-        w: bars(member, d_k, seed, row, match, single if w == word else 0) for w, member in members(question).items()
+        w: bars(member, d_k, seed, row, match, single if w == word else 0, w == word)
+        for w, member in members(question).items()
     }
     own, soft, at = every[word], every[SOFTMAX], toy(d_k, seed, row, match)[2]
     ends = {w: b["limit"] if np.isfinite(b["limit"]) else b["match"][-1] for w, b in every.items()}
@@ -53,15 +55,18 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
     left = at > 2 * KEYS // 3
     band, seeds = band_of(question.map, d_k, match)
     lost = np.isnan(own["match"])
+    of_map, moved, titles = map_answer(question, match, single)
     return {
+        **of_map,
         "sharpness.bars": {"key": np.arange(KEYS)},
-        "sharpness.phrases": phrases(question, seeds),
+        "sharpness.phrases": {**phrases(question, seeds), **titles},
         "sharpness.labels": {"x": np.full(2, at - 0.7 if left else at + 0.7)},
         "sharpness.reel": {
             "c": STOPS,
             **{column: own[column] for column in ("weight", "low", "high")},
             "softmax": np.rint(soft["weight"] / STEP).astype(np.uint16),
             **said(word, own, soft, at, question, band),
+            **moved,
         },
         "sharpness.curves": {"c": STOPS, **{w: b["match"] for w, b in every.items()}},
         "sharpness.band": {
@@ -92,6 +97,7 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
                 ("sharpness.whisker", "line_color", f"slot:{word}"),
                 ("sharpness.shade", "fill_color", f"slot:{word}"),
                 ("sharpness.names", "text_align", "right" if left else "left"),
+                *map_colours(word),
                 *((f"sharpness.curve.{w}", "line_width", 3.2 if w == word else 1.6) for w in PHIS),
             ]
         ),

@@ -7,15 +7,12 @@ from components.cases import Nodes, checked
 CASES = {
     "softmax": {
         "C019": "softmax − the average with the kernel exp(q·k/√d_k): {}",
-        "C063": "a lead of one in score: a ratio of {} in weight, of {} for a query three times as long",
     },
     "elu": {
         "C020": "alike values come out alike, off by {}; no weight is negative: {}",
-        "C060": "φ at −1, 0, 2 and 7: {}, {}, {}, {}; positive far below: {}; the width stays {}",
         "C064": "weights of a very long query − shares of relu(q)·φ(k): {}",
     },
     "relu": {"C062": "weights of longer queries move by {}; those of the identity stay: {}"},
-    "silu": {"C071": "its lowest point: {} at x = {}"},
     "favor": {
         "C090": "ten sets of 512 features: kernel values off by {} to {} on average",
         "C091": "misplaced weight grows with sharpness: {}; with d_k: {}; with fewer features: {}",
@@ -25,11 +22,6 @@ CASES = {
         "C095": "all second-order features of these two: {}, {}, {}, {} and {}, {}, {}, {}; their product {}",
         "C023": "that product − (q·k)²: {}; never negative: {}; a feature can be: {}; at a right angle: {}",
         "C026": "features of (q·k)² at widths 5 and 16: {} and {}",
-        "C093": "the kernel at s = 5: {}, with every product once {}",
-        "C094": "its lowest point: {} at s = {}",
-        "C096": "not monotone: {} at s = −3, {} at s = 0",
-        "C103": "what it lacks to eˢ near s = 0, over s³: {}",
-        "C097": "ten ahead in score: a ratio of {}, under softmax {}; far out it grows with power {} of the score",
         "C067": "weights of a very long query − shares of squared scores: {}",
     },
     "hedgehog": {

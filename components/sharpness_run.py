@@ -13,7 +13,15 @@ from components.lesson import Question
 from components.words import SOFTMAX
 from compute.feature_maps import FEATURE_MAPS, FeatureMap, read_member
 from compute.ordering import rank_correlation
-from compute.sharpness import UNDEFINED_BELOW, limit_weights, match_weights, matching_query, misplaced
+from compute.sharpness import (
+    UNDEFINED_BELOW,
+    Kernel,
+    limit_weights,
+    match_kernel,
+    match_weights,
+    matching_query,
+    misplaced,
+)
 from compute.toys import queries_and_keys
 
 KEYS = 32
@@ -44,11 +52,17 @@ def toy(d_k: int, seed: int, row: int | None, match: float = 1.0) -> tuple[np.nd
 
 
 @lru_cache(maxsize=512)
-def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float, single: int) -> dict:
+def bars(
+    phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float, single: int, kernel: bool = False
+) -> dict:
     """Weights [C, 32] of one map: the draw itself, or for a random map the median and range of ten draws, or one of
-    the ten (`single`, counted from 1) and the range of all."""
+    the ten (`single`, counted from 1) and the range of all.  kernel: whether the kernel values are told, too."""
     q, K, at = toy(d_k, seed, row, match)
-    w, left = match_weights(phi, q, K, STOPS, draws=DRAWS)
+    of_pairs = None
+    if kernel:
+        (w, left), of_pairs = match_kernel(phi, q, K, STOPS, draws=DRAWS)
+    else:
+        w, left = match_weights(phi, q, K, STOPS, draws=DRAWS)
     w = np.where((left < UNDEFINED_BELOW)[..., None], np.nan, w)
     limit = limit_weights(phi, q, K, draws=DRAWS)[..., at]
     wrong = misplaced(w, _softmax(d_k, seed, row, match))
@@ -71,8 +85,25 @@ def bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: fl
         "match": middle[:, at],
         "order": rank_correlation(middle, K @ q),
         "wrong": _ends(wrong) if w.ndim == 3 else np.stack([wrong, wrong]),
+        "kernel": of_pairs and _kernel(of_pairs, single),
         "limit": np.float64(limit if np.isfinite(middle[-1, at]) else np.nan),  # no weights, no limit to draw
     }
+
+
+def _kernel(told: Kernel, single: int) -> dict:
+    """Logarithm and sign of the kernel [C, 32]; over draws those of the median, or of a single one, and of the ends."""
+    log, sign = told.log.astype(np.float32), told.sign.astype(np.int8)
+    if log.ndim == 2:
+        return {"log": log, "sign": sign}
+    # An order of signed numbers by their logarithms: κ itself may be beyond any float
+    there = np.where(sign == 0, np.nanmax(log), log)
+    above = sign * (there - there.min() + 1.0)
+    order = np.argsort(above, axis=0, kind="stable")
+    low, middle, high = (
+        tuple(np.take_along_axis(a, order[[i]], axis=0)[0] for a in (log, sign)) for i in (0, (len(log) - 1) // 2, -1)
+    )
+    log, sign = (log[single - 1], sign[single - 1]) if single else middle
+    return {"log": log, "sign": sign, "low": low, "high": high}
 
 
 @lru_cache(maxsize=16)

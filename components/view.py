@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure in its row: `grow` shares the width, `width` asks for px, `least` is what it needs of them."""
+    """A figure in its row: `grow` shares the width, `width` asks for px, `least` is what it needs of them; with both it
+    has its width and a share of what is left, and the row wraps where there is not enough.  `lines` is how many its
+    caption takes, where that may change under a finger."""
 
     figure: Plot
     grow: int = 1
@@ -31,6 +33,7 @@ class Cell:
     least: int = 0
     hint: str = ""
     title_node: str = ""
+    lines: int = 0
 
 
 @dataclass(frozen=True)

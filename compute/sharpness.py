@@ -37,6 +37,13 @@ class Weights(NamedTuple):
     cancellation: Array
 
 
+class Kernel(NamedTuple):
+    """Kernel values κ = sign·e^log, each [*, T_q, T_k]: finite where κ itself is not; log is −inf where κ is 0."""
+
+    log: Array
+    sign: Array
+
+
 class Summary(NamedTuple):
     """Shape of rows of weights, each [*]: entropy in nats, effective number of keys e^entropy, the largest weight."""
 
@@ -63,7 +70,7 @@ def weights(phi: Phi, Q: Array, K: Array) -> Weights:
     Q, K = x.arrays
     if K.shape[-1] != Q.shape[-1] or K.shape[:-2] != Q.shape[:-2]:
         raise ValueError(f"K must have the width and lead axes of Q {tuple(Q.shape)}, got {tuple(K.shape)}")
-    return Weights(*(leave(x, a) for a in _normalised(_rows(phi, Q, K))))
+    return Weights(*(leave(x, a) for a in _normalised(_scaled_rows(phi, Q, K)[0])))
 
 
 def match_weights(phi: Phi, q: Array, K: Array, stops: Array, *, draws: int = 10) -> Weights:
@@ -74,7 +81,23 @@ def match_weights(phi: Phi, q: Array, K: Array, stops: Array, *, draws: int = 10
     """
     x, q, K = _tempered(q, K)
     Q = admit_beside("stops", stops, q)[:, None] * q
-    return Weights(*(leave(x, a) for a in _over_draws(phi, draws, lambda member: _normalised(_rows(member, Q, K)))))
+    told = _over_draws(phi, draws, lambda member: _normalised(_scaled_rows(member, Q, K)[0]))
+    return Weights(*(leave(x, a) for a in told))
+
+
+def match_kernel(phi: Phi, q: Array, K: Array, stops: Array, *, draws: int = 10) -> tuple[Weights, Kernel]:
+    """`match_weights`, and the kernel values of which they are shares.  ValueError naming q, K, stops or draws."""
+    x, q, K = _tempered(q, K)
+    Q = admit_beside("stops", stops, q)[:, None] * q
+
+    def both(member: Phi) -> tuple[Array, ...]:
+        rows, log_scale = _scaled_rows(member, Q, K)
+        xp = namespace(rows)
+        log = xp.log(xp.where(rows == 0, xp.ones_like(rows), xp.abs(rows))) + log_scale
+        return (*_normalised(rows), xp.where(rows == 0, -float("inf"), log), xp.sign(rows))
+
+    told = [leave(x, a) for a in _over_draws(phi, draws, both)]
+    return Weights(*told[:2]), Kernel(*told[2:])
 
 
 def limit_weights(phi: Phi, q: Array, K: Array, *, draws: int = 10) -> Array:
@@ -158,22 +181,24 @@ def spread_over_seeds(
         draws = [_normalised(phi.redraw(i).rows(Q[i], K[i])) for i in range(seeds)]
         w, cancellation = (np.stack(a) for a in zip(*draws))
     else:
-        w, cancellation = _normalised(_rows(phi, Q, K))
+        w, cancellation = _normalised(_scaled_rows(phi, Q, K)[0])
     match = np.where(cancellation < UNDEFINED_BELOW, np.nan, w[..., 0])
     match = np.broadcast_to(match, (seeds, len(stops)))
     return Spread(_quantiles(match, (0.05, 0.5, 0.95)), np.mean(np.isnan(match), axis=0), seeds)
 
 
-def _rows(phi: Phi, Q: Array, K: Array) -> Array:
-    """Kernel values up to one positive factor per query."""
+def _scaled_rows(phi: Phi, Q: Array, K: Array) -> tuple[Array, Array]:
+    """Kernel values up to one positive factor per query, and the log of that factor."""
     if phi is None:
         scores = products(Q, K)
         xp = namespace(Q)
-        return xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
+        largest = xp.max(scores, axis=-1, keepdims=True)
+        return xp.exp(scores - largest), largest
     if not isinstance(phi, FeatureMap):
-        return products(*features(phi, Q, K))
+        rows = products(*features(phi, Q, K))
+        return rows, 0 * rows[..., :1]
     phi.d_phi(Q.shape[-1])
-    return phi.rows(Q, K)
+    return phi.scaled_rows(Q, K)
 
 
 def _normalised(rows: Array) -> Weights:

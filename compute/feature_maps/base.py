@@ -29,6 +29,8 @@ class FeatureMap(Member):
     """n if φ(cx) = cⁿφ(x) for c > 0; such a map's weights do not change with the length of the query."""
     approximates: ClassVar[str] = "no"
     """How φ(q)·φ(k) relates to e^(q·k)."""
+    of_score: ClassVar[bool] = False
+    """Whether φ(q)·φ(k) depends on the score q·k alone."""
     random: ClassVar[bool] = False
     """Whether the map is one draw of many; if so it has a `seed`, and `redraw`."""
     latex: ClassVar[str]
@@ -65,7 +67,12 @@ class FeatureMap(Member):
 
     def rows(self, Q: Array, K: Array) -> Array:
         """The kernel up to one positive factor per query: enough for weights, and finite where the kernel is not."""
-        return self.kernel(Q, K)
+        return self.scaled_rows(Q, K)[0]
+
+    def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
+        """The rows [*, T_q, T_k], and the log of the factor per query [*, T_q, 1] that makes them the kernel."""
+        rows = self.kernel(Q, K)
+        return rows, namespace(rows).zeros_like(rows[..., :1])
 
     def limit_rows(self, Q: Array, K: Array) -> Array:
         """What the rows for c·Q tend to as c → ∞, up to one positive factor per query; NaN where there is no limit."""
@@ -93,11 +100,11 @@ class LogFeatureMap(FeatureMap):
     def features(self, x: Array) -> Array:
         return namespace(x).exp(self.log_features(x))
 
-    def rows(self, Q: Array, K: Array) -> Array:
+    def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
         return balanced(self.log_features(Q), self.log_features(K))
 
     def limit_rows(self, Q: Array, K: Array) -> Array:
-        return balanced(self.log_leading(Q), self.log_features(K))
+        return balanced(self.log_leading(Q), self.log_features(K))[0]
 
 
 def products(a: Array, b: Array) -> Array:
@@ -105,8 +112,8 @@ def products(a: Array, b: Array) -> Array:
     return a @ namespace(a).matrix_transpose(b)
 
 
-def balanced(log_q: Array, log_k: Array) -> Array:
-    """exp(log_q)·exp(log_k) up to one positive factor per row.
+def balanced(log_q: Array, log_k: Array) -> tuple[Array, Array]:
+    """exp(log_q)·exp(log_k) up to one positive factor per row, and the log of that factor, let in already.
 
     Each feature is shifted by its largest key, which cancels in the product, then each row by its largest term.
     All exponents are then ≤ 0 and every row holds a term e⁰, so no row over- or underflows, whatever the norms.
@@ -114,7 +121,8 @@ def balanced(log_q: Array, log_k: Array) -> Array:
     xp = namespace(log_q)
     shift = xp.max(log_k, axis=-2, keepdims=True)
     log_q = log_q + shift
-    return products(xp.exp(log_q - xp.max(log_q, axis=-1, keepdims=True)), xp.exp(log_k - shift))
+    largest = xp.max(log_q, axis=-1, keepdims=True)
+    return products(xp.exp(log_q - largest), xp.exp(log_k - shift)), largest
 
 
 def where_largest(x: Array, value: Array | float, otherwise: float) -> Array:

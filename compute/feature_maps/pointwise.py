@@ -21,6 +21,7 @@ class Identity(FeatureMap):
     label = "identity"
     positivity = "no"
     homogeneity = 1
+    of_score = True
     latex = r"\phi(x) = x"
     kernel_latex = r"q^\top k"
     used_by = "RetNet, without a denominator"

@@ -24,6 +24,7 @@ class Taylor(FeatureMap):
     label = "Taylor"
     positivity = "kernel"
     approximates = "to second order"
+    of_score = True
     latex = r"\phi(x) = \left(1,\, x,\, \frac{1}{\sqrt{2}} \operatorname{vec}(x x^\top)\right)"
     kernel_latex = r"1 + s + \frac{s^2}{2}, \quad s = q^\top k"
     used_by = "Based, at width 16"

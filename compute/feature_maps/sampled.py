@@ -80,10 +80,11 @@ class Trigonometric(FeatureMap):
     def features(self, x: Array) -> Array:
         return namespace(x).exp(half_square(x)) * self._waves(x)
 
-    def rows(self, Q: Array, K: Array) -> Array:
+    def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
         xp = namespace(Q)
         growth = half_square(K)
-        return products(self._waves(Q), self._waves(K) * xp.exp(growth - xp.max(growth, axis=-2, keepdims=True)))
+        most = xp.max(growth, axis=-2, keepdims=True)
+        return products(self._waves(Q), self._waves(K) * xp.exp(growth - most)), half_square(Q) + most
 
     def _waves(self, x: Array) -> Array:
         return waves(x, like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal)))

@@ -84,6 +84,11 @@ def check_sharpness(told, page, plain):
         ("misplaced", "misplaced", percent),
     ):
         assert page.text(node).startswith(say(float(told[label][0])))
+    title = page.text("pair_title")
+    assert f"score s {' to '.join(decimals(float(told[end][0])) for end in ('scores from', 'to'))}:" in title
+    ends = [float(told[end][0]) for end in ("kernel from", "up to")]
+    lost = [not np.isfinite(end) or (end == 0 and question.phi.startswith("favor")) for end in ends]  # by a float
+    assert any(lost) or f" {' to '.join(map(powers, ends))}" in title
 
 
 def check_memory(told, page, plain):

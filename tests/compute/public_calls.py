@@ -24,7 +24,7 @@ from compute.feature_error import ratio_spread, ratios
 from compute.keys import KEY_MAKERS
 from compute.pair_streams import STREAMS, mean_wanted
 from compute.pitfalls import recurrent_steps, writes
-from compute.sharpness import limit_weights, match_weights, misplaced
+from compute.sharpness import limit_weights, match_kernel, match_weights, misplaced
 from compute.streams import TOKENS, as_met
 
 T, D_K, D_V = 6, 4, 3
@@ -48,7 +48,7 @@ SAMPLES: dict[str, Any] = {
     **dict(Q=Q, K=K, V=V, G=V, O=V, A=V, B=V, x=V, X=V, gate=V, phi_q=Q, phi_k=K, M=SQUARE, weights=SQUARE),
     **dict(q=Q[:, 0], k=K[:, 0], v=V[:, 0], key=K[0, 0], noise=Q[0, 0], S=RNG.standard_normal((2, D_K, D_V))),
     **dict(z=np.ones((2, D_K)), Omega=RNG.standard_normal((7, D_K)), kappa=SHARES, p=SHARES, w=SHARES, a=SHARES),
-    **dict(b=SHARES, terms=SHARES, values=np.array([3.0, 2.0, 1.0]), gain=np.ones(D_V), W=np.eye(D_K)),
+    **dict(b=SHARES, terms=SHARES, scores=SHARES, values=np.array([3.0, 2.0, 1.0]), gain=np.ones(D_V), W=np.eye(D_K)),
     **dict(mask=np.ones((2, T), bool), log_alpha=np.full((2, T), -0.1), state=STATE, write=np.full((2, T), 0.5)),
     **dict(alpha=0.9, beta=0.5, phi=feature_maps.FEATURE_MAPS["elu"](), kernel=lambda Q, K: Q @ K.mT),
     **dict(stops=[1, 3], lengths=[1, 3], widths=[2, 4], at=[1, 4], t=[1, 2, 4], rng=np.random.default_rng(1)),
@@ -81,6 +81,7 @@ OWN: dict[Any, dict[str, Any]] = {
     ratios: dict(projections=RNG.standard_normal((3, 4))),
     ratio_spread: dict(at=[0.5]),
     match_weights: dict(q=Q[0, 0], K=K[0]),
+    match_kernel: dict(q=Q[0, 0], K=K[0]),
     limit_weights: dict(q=Q[0, 0], K=K[0]),
     misplaced: dict(q=SHARES),
     recurrent_steps: dict(phi_q=Q[0], phi_k=K[0], V=V[0], eps=0),

@@ -74,7 +74,11 @@ def bad_values(function, name: str, good) -> list:
     if name == "phi":
         shapeless = [lambda x: 1.0, lambda x: None, lambda x: x[..., :0], lambda x: x[..., 0], lambda x: x + 0j]
         takes_a_function = "FeatureMap |" not in str(inspect.signature(function).parameters[name].annotation)
-        return ["elu", 3, *(shapeless if takes_a_function or called in ("weights", "match_weights") else [])]
+        return [
+            "elu",
+            3,
+            *(shapeless if takes_a_function or called in ("weights", "match_weights", "match_kernel") else []),
+        ]
     if name == "kernel" and callable(good):
         return [None, "rbf", lambda Q, K: Q, lambda Q, K: 1.0]
     if name == "mask":
@@ -88,7 +92,7 @@ def bad_values(function, name: str, good) -> list:
         return [*bad_gates(good), float("nan"), float("inf"), 3j]
     if name in ROWS and isinstance(good, list):
         no_row = [None, 3, [], "13", ["a"], [float("nan")], [3j], np.array([[1]]), {}]
-        return no_row if called in ("match_weights", "spread_over_seeds") else [[-1], *no_row]
+        return no_row if called in ("match_weights", "match_kernel", "spread_over_seeds") else [[-1], *no_row]
     if name in NUMBERS | {"alpha", "signal"}:
         return NO_NUMBER
     if name == "since":

@@ -20,10 +20,10 @@ def come(tab, number: str):
 
 
 def test_a_line_of_a_folded_list_is_opened_marked_in_sight_and_has_the_focus(tab):
-    come(tab, "C096")  # of Taylor's list, which an answer brings
-    assert tab.page.evaluate(MARKED) == [["C096", True, True]]
-    assert tab.page.locator(".claimed-says").inner_text().startswith("C096")
-    assert "not monotone" in tab.page.locator(".claimed").inner_text()
+    come(tab, "C095")  # of Taylor's list, which an answer brings
+    assert tab.page.evaluate(MARKED) == [["C095", True, True]]
+    assert tab.page.locator(".claimed-says").inner_text().startswith("C095")
+    assert "second-order" in tab.page.locator(".claimed").inner_text()
 
 
 def test_a_figure_and_a_text_are_marked_too(tab):
@@ -32,6 +32,8 @@ def test_a_figure_and_a_text_are_marked_too(tab):
     assert "wide values" in tab.page.locator(".claimed-says small").inner_text()  # the condition stands beside it
     come(tab, "C116")
     assert tab.page.evaluate(MARKED) == [["memory.energy", True, True]]
+    come(tab, "C096")
+    assert tab.page.evaluate(MARKED) == [["sharpness.pair", True, True]]
     come(tab, "C006")
     assert tab.page.evaluate(MARKED) == [["bracketing.headline", True, True]]
 
