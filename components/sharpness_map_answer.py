@@ -40,15 +40,15 @@ def map_answer(question: Question, match: float, single: int) -> tuple[Answer, d
         "sharpness.kernel_note": {"text": [note(word, phi)]},
     }
     reel = {
-        **{f"{name}_{edge}": told["edges"][:, i] for name, told in (("entry", own), ("pair", two))
+        **{f"{name}_{edge}": told["edges"][:, i].astype(np.float32) for name, told in (("entry", own), ("pair", two))
            for i, edge in enumerate(EDGES)},
         **{f"entry_{to}": own[to].astype(np.float32) for to in ("x", "value")},
         **{column: two[column].astype(np.float32) for column in ("score", "kernel", "least", "most")},
         "filled": two["filled"],
         "entry_window": own["window"].astype(np.uint8),
         "pair_window": two["window"].astype(np.uint8),
-        "beyond_x": two["edges"][:, [1, 1]],
-        "beyond_y": two["edges"][:, [3, 2]],
+        "beyond_x": two["edges"][:, [1, 1]].astype(np.float32),
+        "beyond_y": two["edges"][:, [3, 2]].astype(np.float32),
         "beyond": [[f"▲ {n} further up" if n else "", f"▼ {m} further down" if m else ""]
                    for n, m in zip(two["above"], two["below"])],
         "entry_title": [[decimals(x.min()), decimals(x.max())] for x in own["x"]],
