@@ -144,7 +144,7 @@ CONTROLS: dict[str, Control] = {
     "columns": Control("", choice("columns", COLUMNS, 84, "conv columns"), has_open_conv),
     "mla": Control("", choice("mla", MLA, 118, "latent cached as"), has_open_latent),
     "tp": Control("tensor-parallel ranks", whole("tp", 1, 64, 58)),
-    "gpu": Control("fit into", choice("gpu", {gpu.name: word for word, gpu in gpus().items()}, 138)),
+    "gpu": Control("fit into", choice("gpu", {gpu.name: word for word, gpu in gpus().items()}, 150)),
     "gib": Control("or GiB (0: all)", whole("gib", 0, 100_000, 82)),
     "head": Control("head width d", segmented("head", {str(d): d for d in HEADS})),
     "example": Control("tokens", segmented("example", {EXAMPLE_NAMES[word]: word for word in EXAMPLES})),

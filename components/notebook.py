@@ -23,6 +23,7 @@ from components.axes import AXES
 from components.cite import state_words
 from components.code import VIEWS
 from components.lesson import SERVER, Lesson, fit
+from components.fonts import fonts_script
 from components.notebook_picture import Picture
 from components.own import ConfigError, paste
 from components.snippets import FRAME, SIZES
@@ -44,7 +45,7 @@ def show(view: str, **words: Any) -> Shown:
 
 
 def _load_scripts() -> None:
-    """Put Panel's scripts, from the installed package, into the output of the first cell that shows a view.
+    """Put Panel's scripts and the fonts, as installed, into the output of the first cell that shows a view.
 
     When that cell runs again they are put there again: a page that was loaded anew has forgotten them, though the
     kernel has not.  All other outputs stay small.
@@ -57,6 +58,8 @@ def _load_scripts() -> None:
     elif cell is None or cell != Shown.scripts_in:
         return
     pn.extension(inline=True)
+    if shell:
+        shell.display_pub.publish({"text/html": f"<script>{fonts_script()}</script>", "text/plain": "fonts"})
 
 
 class Shown(pn.viewable.Viewer):

@@ -13,13 +13,14 @@ from bokeh.models import ColumnDataSource, CustomJS, Div, HoverTool, Model
 from components.axes import AXES, Axis
 from components.controls import CONTROLS, make_controls
 from components.lesson import SERVER, Lesson
-from components.palette import FONT, LIGHT
+from components.palette import FAMILIES, LIGHT
 from components.reel import Answer, frame_columns, frame_properties, frame_texts
 from components.view import View
 
 VARIABLES = {
     **{f"--slot-{slot}": value for slot, value in LIGHT.items()},
     **{f"--{name}": LIGHT[name] for name in ("ink", "muted", "ground")},
+    **{f"--{name}": family for name, family in FAMILIES.items()},
     "--bk-major-label-text-color": LIGHT["muted"],
     "--bk-axis-label-text-color": LIGHT["muted"],
     "--bk-axis-line-color": LIGHT["faint"],
@@ -29,11 +30,11 @@ VARIABLES = {
 
 SHEET = (
     f":host {{ {'; '.join(f'{name}: {value}' for name, value in VARIABLES.items())}; background: {LIGHT['ground']}; "
-    f"color: {LIGHT['ink']}; font-family: {FONT}; padding: 12px 16px; max-width: 1100px }}"
+    f"color: {LIGHT['ink']}; font-family: var(--sans); padding: 12px 16px; max-width: 1100px }}"
 )
 TEXT = ":host { font-size: 13px; line-height: 1.4 } h3 { margin: 0; font-size: 18px } p { margin: 4px 0 0 } \
 td { padding: 1px 14px 1px 0; vertical-align: top } td:first-child { color: var(--muted) } \
-th { text-align: left; padding-top: 6px } small { color: var(--muted) } math { font-size: 15px }"
+th { text-align: left; padding-top: 6px } small { color: var(--muted) } math { font: 15px var(--math) }"
 
 
 SET = """

@@ -191,4 +191,5 @@ def test_the_example_runs_and_shows_what_it_says(tmp_path):
     shown = "".join(
         json.dumps(o["data"].get("text/html", "")) for cell in cells for o in cell["outputs"] if "data" in o
     )
+    assert shown.count("new FontFace(") == 1  # in the output of the first cell that shows a view
     assert not re.findall(r"https?://cdn[\w./-]*", shown)
