@@ -22,8 +22,8 @@ from components.about import NAME
 from components.axes import AXES
 from components.cite import state_words
 from components.code import VIEWS
-from components.lesson import SERVER, Lesson, fit
 from components.fonts import fonts_script
+from components.lesson import SERVER, Lesson, fit
 from components.notebook_picture import Picture
 from components.own import ConfigError, paste
 from components.snippets import FRAME, SIZES
