@@ -36,10 +36,12 @@ from components.cite import state_words
 from components.code_bill import spelled
 from components.gpus import gpus
 from components.lesson import Question
+from components.normaliser_way_said import SUM
 from components.sharpness_answer import name_of
 from components.sizing_answer import counted, options_of, shape_of, twin_rates
 from components.words import SOFTMAX, WORDS
 from compute import pair_streams, streams
+from compute.attention.normalisers import NORM_EPS
 from compute.examples import HAND_EPS, HAND_K, HAND_Q, HAND_V
 from compute.keys import KEY_MAKERS
 from compute.sizing import Options, all_softmax_twin, longest_context, model_crossings, sequences_that_fit
@@ -205,12 +207,9 @@ def _recall(question: Question, pairs: int, at: Mapping[str, float]) -> Facts:
 
 
 def _normaliser(question: Question, tokens: int, at: Mapping[str, float]) -> Facts:
-    return {
-        "numbers": normaliser_numbers,
-        "ways": normaliser_ways,
-        "streams": streams,
-        "apart": streams.TOKENS // streams.DRAWS,
-    }
+    other = {} if question.way == SUM else {"template": "normaliser.way", "norm_eps": NORM_EPS}
+    run = {"numbers": normaliser_numbers, "ways": normaliser_ways, "streams": streams}
+    return {**run, "apart": streams.TOKENS // streams.DRAWS, **other}
 
 
 def _sizing(question: Question, T: int, at: Mapping[str, float]) -> Facts:

@@ -23,7 +23,7 @@ from components.sizing_controls import (
     make_model,
 )
 from components.widgets import FIELD, SEGMENTED, Choice, Control, Segmented, choice, count, dial, segmented, whole
-from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SOFTMAX, VALUE_WIDTHS, WIDTHS
+from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SOFTMAX, VALUE_WIDTHS, WAYS, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
@@ -109,6 +109,7 @@ def _width(member: Any, d_k: int) -> str:
 RULES = {word.replace("_", " "): word for word in WRITE_RULES}
 ENGINE_NAMES = ("arithmetic", f"{ENGINE} pages", "+ prefix cache")
 DRAWS = {"median of ten": 0, **{f"draw {i} alone": i for i in range(1, 11)}}
+WAY_NAMES = dict(zip(("division by Σκ", "mLSTM", "RetNet", "TransNormer", "lightning"), WAYS, strict=True))
 EXAMPLE_NAMES = {"hand": "three by hand", "random": "37 random"}
 
 CONTROLS: dict[str, Control] = {
@@ -152,6 +153,7 @@ CONTROLS: dict[str, Control] = {
     "pitfall": Control(
         "mistake in the recurrent form", segmented("pitfall", {MISTAKES[word].label: word for word in PITFALLS})
     ),
+    "way": Control("brought to size by", segmented("way", WAY_NAMES)),
     "model": Control("model", make_model),
 }
 

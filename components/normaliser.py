@@ -12,13 +12,14 @@ from components.lesson import Question
 from components.normaliser_answer import BOUND, EDGE, answer
 from components.normaliser_hand import ROWS
 from components.normaliser_numbers import T
-from components.normaliser_ways import SIZES, WAYS
+from components.normaliser_places import SHARES, TOKENS_END
+from components.normaliser_ways import SIZES
 from components.palette import LIGHT
 from components.plots import MARGIN, RIGHT, finger, labels, line, mark, names, plot, ticks
 from components.powers import raised
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
-from components.words import PHIS
+from components.words import PHIS, WAYS
 from compute.sharpness import UNDEFINED_BELOW
 
 NAMES = 92
@@ -54,7 +55,19 @@ REELS = (
             Bind("sentence", node="normaliser.sentence", phrase="normaliser.phrases.sentence"),
             *(
                 Bind(node, node=f"normaliser.{node}")
-                for node in ("spread", "newest", "near", "kernel", "score", "negative", "lost", "below", "short")
+                for node in (
+                    "spread",
+                    "newest",
+                    "near",
+                    "kernel",
+                    "score",
+                    "negative",
+                    "lost",
+                    "below",
+                    "short",
+                    "size",
+                    "held",
+                )
             ),
         ),
     ),
@@ -80,7 +93,7 @@ def draw(question: Question, compact: bool) -> Drawing:
 
 def _over_tokens(name: str, height: int, y: tuple[float, float], **options) -> figure:
     """A figure over the number of tokens, with the rule under the finger."""
-    options = {"left": 54, "y_log": True, "x_right": 4800, **options}
+    options = {"left": 54, "y_log": True, "x_right": TOKENS_END, **options}
     fig = plot(
         f"normaliser.{name}", height, (1, options.pop("x_right")), y, x_log=True, x_label="tokens so far", **options
     )
@@ -113,14 +126,14 @@ def _denominators(sources: dict[str, ColumnDataSource], height: int) -> figure:
         "tokens", "negative", source=source, size=5, fill_color=LIGHT["ground"], line_color=LIGHT["elu"], line_width=1.4
     )
     dots.glyph.name = "normaliser.negative_dots"
-    labels(fig, sources["normaliser.sum_names"], text_align="right", over=True)
+    labels(fig, sources["normaliser.sum_names"], text_align="align", over=True)
     _dot(fig, sources["normaliser.den_dot"])
     return fig
 
 
 def _shares(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Weight on the newest token and on the 64 newest, with what equal weights would give."""
-    fig = _over_tokens("share", height, (3e-5, 2), y_label="weight", left=62)
+    fig = _over_tokens("share", height, SHARES, y_label="weight", left=62)
     ticks(fig.yaxis[0], {1e-4: "0.01 %", 1e-3: "0.1 %", 1e-2: "1 %", 0.1: "10 %", 1: "100 %"})
     source = sources["normaliser.shares"]
     band = fig.varea("tokens", "low", "high", source=source, fill_color=LIGHT["elu"], fill_alpha=0.22)
@@ -160,8 +173,8 @@ def _way(i: int, sources: dict[str, ColumnDataSource], height: int) -> figure:
     ticks(fig.yaxis[0], {1e-3: "10⁻³", 1e-2: "", 0.1: "0.1", 1: "1", 10: "10"})
     source = sources[f"normaliser.read_{i}"]
     fig.varea("tokens", "low", "high", source=source, fill_color=LIGHT["ink"], fill_alpha=0.13)
-    line(fig, source, "tokens", "mid", "ink", line_width=2)
-    line(fig, source, "tokens", "newest", "additive", line_width=2)
+    for column, slot in (("mid", "ink"), ("newest", "additive")):
+        line(fig, source, "tokens", column, slot).glyph.name = f"normaliser.way_{i}_{column}"
     labels(fig, sources[f"normaliser.read_{i}_names"], text_align="right", over=True)
     fig.scatter(
         "x", "y", source=sources[f"normaliser.read_{i}_dots"], size=6, fill_color=LIGHT["ink"],
@@ -200,13 +213,15 @@ VIEW = View(
     question="Why did modern layers drop the denominator?",
     axis="tokens",
     player="read on",
-    asks=(),
+    asks=("way",),
     span=round(math.log(T[-1]) / math.log(EDGE), 4),
     room=NAMES - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,
     readouts=(
+        ("size of the read in this way", "normaliser.size"),
+        ("of the newest value in it", "normaliser.held"),
         ("denominator, nine draws in ten", "normaliser.spread"),
         ("weight on the newest token", "normaliser.newest"),
         ("powers of t of these two", "normaliser.power"),

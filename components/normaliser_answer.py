@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
 from components.cases import checked
-from components.formula import mathml
 from components.lesson import Question
 from components.normaliser_hand import CASES, hand
 from components.normaliser_numbers import NEARBY, SIGNED, Numbers, T, numbers, signed_left
-from components.normaliser_said import SENTENCE, aside, moved, power, quoted, said, values
+from components.normaliser_places import beside
+from components.normaliser_said import moved, power, quoted
+from components.normaliser_way_said import answer_of
 from components.palette import DASHES
 from components.plots import spread
 from components.powers import powers
-from components.reel import Answer, Columns
+from components.reel import Answer, Columns, is_drawn
 from components.says import percent
 from components.sharpness_answer import name_of
 from components.view import props, texts
@@ -30,7 +31,6 @@ FAR = 10.0**9
 """A name that is not shown stands here, above every axis."""
 
 BOUND = SCORE_DERIVATIVE_BOUND
-LATEX = r"p_{ts} = \kappa_{ts} / \textstyle\sum_{r \le t} \kappa_{tr}"
 
 TINTED = (
     ("sums_band", "fill_color"), ("sums_own", "line_color"), ("negative_dots", "line_color"),
@@ -41,7 +41,13 @@ TINTED = (
 
 
 def answer(question: Question) -> Answer:
-    return _answer(question.phi, question.d_k, question.seed)
+    of = question.phi, question.d_k, question.seed
+    told = dict(_answer(*of))
+    for name, columns in answer_of(*of, question.way).items():
+        beside = told.get(name, {})
+        stacked = not is_drawn(name)  # rows are added, columns stand side by side
+        told[name] = {c: beside.get(c, []) + columns[c] for c in columns} if stacked else {**beside, **columns}
+    return told
 
 
 @lru_cache(maxsize=128)
@@ -52,12 +58,17 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
         "denominator": _decades(np.append(np.abs(found.sums.net).ravel(), found.law)),
         "derivative": _decades(np.concatenate([bands["kernel"].ravel(), bands["score"].ravel()])),
     }
+    named = {
+        "sum": _sum_names(found, ranges["denominator"]),
+        "share": _share_names(found),
+        "derivative": _derivative_names(found, ranges["derivative"]),
+    }
+    dots = _dots(found)
     derivatives = {
         f"{b}_{part}": bands[b][i] for b in ("kernel", "score") for i, part in enumerate(("low", "mid", "high"))
     }
     return {
-        "normaliser.reel": {"tokens": T.astype(float), **_dots(found), **_beside(), **said(found, d_k, seed)},
-        "normaliser.phrases": {"sentence": [SENTENCE]},
+        "normaliser.reel": {"tokens": T.astype(float), **dots, **beside(found, dots, ranges, named)},
         "normaliser.sums": _single(
             low=bands["denominator"][0], high=bands["denominator"][2], own=np.where(net > 0, net, np.nan),
             negative=np.where(net < 0, -net, np.nan), law=found.law, bf16=found.short,
@@ -67,13 +78,7 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
             near=bands["near"][1], law=1 / T, near_law=np.minimum(NEARBY / T, 1),
         ),
         "normaliser.derivatives": _single(**derivatives, bound=found.bound),
-        "normaliser.sum_names": _sum_names(found, ranges["denominator"]),
-        "normaliser.share_names": {
-            "x": np.array([LEFT_AT, RIGHT_AT, LEFT_AT]), "y": np.array([0.0045, 0.4, 6e-5]),
-            "align": ["left", "right", "left"],
-            "text": ["1/t, the newest", f"the {NEARBY} newest", "" if found.positive else "where a sum is left"],
-        },
-        "normaliser.derivative_names": _derivative_names(found, ranges["derivative"]),
+        **{f"normaliser.{name}_names": columns for name, columns in named.items()},
         "normaliser.left": _single(
             chosen=found.left[0], **{s: left[0] for s, left in signed_left(d_k, seed).items()}
         ),
@@ -92,20 +97,11 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
         ]),
         "normaliser.texts": texts([
             ("normaliser.subject", f" · {name_of(slot)}, d_k = {d_k}"),
-            ("normaliser.aside", aside(found)),
             ("normaliser.quoted", quoted()),
             ("normaliser.power", power(found)),
             *hand(),
             *checked("normaliser", CASES),
-            ("normaliser.denominator_title", f"denominator z·φ(q){'' if found.positive else ', ○ where negative'}"),
-            ("normaliser.share_title", f"weight on the newest token, and on the {NEARBY} newest"),
-            ("normaliser.derivative_title", "how far one number moves a weight (two derivatives)"),
             ("normaliser.crossing_title", "what signs leave of the sum in one draw, Σκ/Σ|κ| (trigonometric: 16 waves)"),
-            *((f"normaliser.way_{i}_title", way.title) for i, way in enumerate(found.ways)),
-        ]),
-        "normaliser.math": texts([
-            ("normaliser.formula", mathml(LATEX)),
-            ("normaliser.values", values(found)),
         ]),
     }  # fmt: skip
 
@@ -126,23 +122,9 @@ def _dots(found: Numbers) -> dict:
         "share_text": [percent(v) if np.isfinite(v) else "" for v in found.shares[0]],
         "moves": np.stack(lines, axis=1).astype(np.float32),
         "moves_x": np.repeat(T[:, None], 2, axis=1).astype(np.float32),
-        "moves_text": [[moved(v) if np.isfinite(v) else "" for v in pair] for pair in zip(*lines)],
+        "moves_text": [[moved(v) if v > 0 else "" for v in pair] for pair in zip(*lines)],
         **{f"way_{i}": np.stack([w.mid, w.newest], axis=1).astype(np.float32) for i, w in enumerate(found.ways)},
     }
-
-
-@cache
-def _beside() -> dict:
-    """Where the number of a dot stands: right of it, and from some token on left of it, on the free side of a line
-    that rises or falls."""
-    told = {}
-    for name, dy, late, dots in (("rise", (-9, 12), 400, 1), ("fall", (12, -9), 400, 1), ("moves", (12, -9), 10, 2)):
-        left = np.repeat((late < T)[:, None], dots, axis=1)
-        sides = [["right" if x else "left" for x in row] for row in left]
-        told[f"{name}_align"] = sides if dots > 1 else [side for (side,) in sides]
-        for way, offsets in (("dx", (-7, 7)), ("dy", dy)):
-            told[f"{name}_{way}"] = np.squeeze(np.where(left, *offsets)).astype(np.float32)
-    return told
 
 
 def _sum_names(found: Numbers, ends: tuple[float, float]) -> Columns:
@@ -153,8 +135,17 @@ def _sum_names(found: Numbers, ends: tuple[float, float]) -> Columns:
     return {
         "x": np.full(2, RIGHT_AT),
         "y": np.array([10**above, found.short[-1] * 0.05 if short else FAR]),
+        "align": ["right"] * 2,
         "text": ["t × mean κ" if found.positive else "a random walk", "in bfloat16" if short else ""],
     }
+
+
+def _share_names(found: Numbers) -> Columns:
+    return {
+        "x": np.array([LEFT_AT, RIGHT_AT, LEFT_AT]), "y": np.array([0.0045, 0.4, 6e-5]),
+        "align": ["left", "right", "left"],
+        "text": ["1/t, the newest", f"the {NEARBY} newest", "" if found.positive else "where a sum is left"],
+    }  # fmt: skip
 
 
 def _derivative_names(found: Numbers, ends: tuple[float, float]) -> Columns:

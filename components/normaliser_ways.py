@@ -9,6 +9,7 @@ import numpy as np
 
 from components.axes import AXES
 from components.reel import Columns
+from components.words import WAYS
 from compute.arriving import Sums, numerators_at, sums_at
 from compute.attention import lightning_log_alpha, retnet_log_alpha, rms_norm
 from compute.attention.normalisers import IDENTITY, SILU, floored, sigmoid
@@ -22,13 +23,22 @@ FEWEST = 0.5
 HEADS = 8
 """Draws are read as the heads of DRAWS/HEADS tokens where a layer gives each head its own decay."""
 
-WAYS = (
-    "φ divided by Σκ",
-    "mLSTM: max(|n·q|, 1)",
-    "RetNet: clamp, then norm",
-    "TransNormer: norm of φ’s sum",
-    "lightning: norm and gate",
+TITLES = dict(
+    zip(
+        WAYS,
+        (
+            "φ divided by Σκ",
+            "mLSTM: max(|n·q|, 1)",
+            "RetNet: clamp, then norm",
+            "TransNormer: norm of φ’s sum",
+            "lightning: norm and gate",
+        ),
+        strict=True,
+    )
 )
+OWN = {"mlstm": "identity", "retnet": "identity", "lightning": "silu"}
+"""Ways that bring a map of their own, which stays whatever φ is."""
+
 SIZES = (1.5e-5, 80.0)
 """Ends of the axis of sizes, the same in all panels."""
 
@@ -41,7 +51,6 @@ class Way:
     """Bands over draws after each number of tokens, [n]: the size of a read (its root mean square over the value's
     entries, where values have size 1), and the factor with which the newest value stands in it."""
 
-    title: str
     low: np.ndarray
     mid: np.ndarray
     high: np.ndarray
@@ -75,7 +84,7 @@ def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray
     num = numerators_at(kappa, _values(d_k, seed), STOPS)
     divided = num / np.where(defined, sums.net, np.nan)[..., None]
     mlstm, retnet, lightning = _without_phi(d_k, seed)
-    return (_way(0, divided, num, sums), mlstm, retnet, _way(3, rms_norm(num), num, sums), lightning)
+    return (_way(divided, num, sums), mlstm, retnet, _way(rms_norm(num), num, sums), lightning)
 
 
 @lru_cache(maxsize=1)  # 4 MB, and every map of one draw asks for it
@@ -97,9 +106,9 @@ def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     clamp = numerators_at(plain, np.ones((DRAWS, TOKENS, 1), np.float32), STOPS, kept)[..., 0]
     light = numerators_at(silu, as_met(SILU(drawn.V)), STOPS, faded)
     return (
-        _way(1, floored(num, sums.net), num, sums),
-        _way(2, rms_norm(floored(decayed, clamp)), decayed, sums),
-        _way(4, _normed_over_heads(light) * sigmoid(drawn.gate)[:, None, :], light, sums_at(silu, STOPS)),
+        _way(floored(num, sums.net), num, sums),
+        _way(rms_norm(floored(decayed, clamp)), decayed, sums),
+        _way(_normed_over_heads(light) * sigmoid(drawn.gate)[:, None, :], light, sums_at(silu, STOPS)),
     )
 
 
@@ -110,11 +119,11 @@ def _normed_over_heads(num: np.ndarray) -> np.ndarray:
     return np.moveaxis(rms_norm(wide).reshape(DRAWS // HEADS, len(STOPS), HEADS, D_V), 2, 1).reshape(num.shape)
 
 
-def _way(i: int, read: np.ndarray, num: np.ndarray, sums: Sums) -> Way:
+def _way(read: np.ndarray, num: np.ndarray, sums: Sums) -> Way:
     """Whatever stands in the denominator's place scales the numerator: the newest value's factor scales with it."""
     size, before = _size(read), _size(num)
     factor = np.abs(sums.newest) * size / np.where(before == 0, np.nan, before)
-    return Way(WAYS[i], *band(size), np.maximum(band(factor)[1], SIZES[0] / 10))
+    return Way(*band(size), np.maximum(band(factor)[1], SIZES[0] / 10))
 
 
 def _size(x: np.ndarray) -> np.ndarray:

@@ -91,6 +91,7 @@ HEADS = (16, 32, 64, 128, 256)
 VALUE_WIDTHS = (1, 4, 8, 32, 128)
 EXAMPLES = ("hand", "random")
 PITFALLS = ("none", "one_summary", "read_first", "transposed", "feature_sum", "eps_inside", "bf16")
+WAYS = ("sum", "mlstm", "retnet", "transnormer", "lightning")
 KEYS = (*KEY_MAKERS, "phi")
 PHIS = (SOFTMAX, *FEATURE_MAPS)
 
@@ -155,6 +156,9 @@ WORDS: dict[str, Word] = {
         _word("example", "hand", one_of(EXAMPLES), "tokens that the three forms are run on"),
         _word("chunk", 16, number(1, 64, int), "tokens per chunk"),
         _word("pitfall", "none", one_of(PITFALLS), "mistake made on purpose in the recurrent form"),
+        _word(
+            "way", "sum", one_of(WAYS), "what a read is brought to size by: the sum of κ, or what a layer has instead"
+        ),
         _word("c", 1.6, number(0.25, 16), "sharpness: the query is c·q", write=brief, server=False),
         _word("n", 128, number(0, 256, int), "pairs written", server=False),
         _word("N", 256, number(16, 256, int), "queries and keys of the kernel matrix", server=False),

@@ -24,7 +24,7 @@ from components.reel import frame_columns, frame_texts
 from components.says import decimals, percent
 from components.sharpness_run import name_of, toy
 from components.view import start_positions
-from components.words import PHIS
+from components.words import PHIS, WAYS
 from compute.sizing import human_bytes
 from compute.streams import DRAWS
 
@@ -204,6 +204,15 @@ def check_random_features(told, page, plain):
 def check_normaliser(told, page, plain):
     i = page.i
     answer, rtol = page.answer, 1e-3 if plain else 1e-5  # the page adds in float32
+    if page.question.way != WAYS[0]:
+        own = answer[f"normaliser.read_{WAYS.index(page.question.way)}"]
+        near(told["size of the read"], own["mid"][i], rtol)
+        near(told["nine in ten"], own["low"][i], rtol)
+        near(told["of the newest value in it"], own["newest"][i], rtol)
+        if not plain:
+            size, held = (decimals(float(told[x][0])) for x in ("size of the read", "of the newest value in it"))
+            assert f"size {size}, with {held} of the newest value in it." in page.text("headline")
+        return
     own = np.nan_to_num([answer["normaliser.sums"]["own"][i], -answer["normaliser.sums"]["negative"][i]]).sum()
     near(told["denominator"], own, rtol)
     near(told["denominators, nine in ten"], answer["normaliser.sums"]["low"][i], rtol)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from components.lesson import Question
 from components.own import paste
-from components.words import KEYS, PHIS, PITFALLS
+from components.words import KEYS, PHIS, PITFALLS, WAYS
 from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
 from compute.sizing import models
@@ -68,7 +68,11 @@ STATES = {
         ),
     ],
     "random-features": [(Question(d_k=d, seed=d), {"r": r}) for d, r in ((4, 0.25), (64, 8))],
-    "normaliser": [(question, {"tokens": t}) for question in (*MAPS, *NARROW) for t in (1, 2, 38, 4096)],
+    "normaliser": [
+        *((question, {"tokens": t}) for question in (*MAPS, *NARROW) for t in (1, 2, 38, 4096)),
+        *((Question(phi="silu", way=way, seed=1), {"tokens": t}) for way in WAYS for t in (1, 38, 4096)),
+        (Question(phi="softmax", way="transnormer", d_k=4), {"tokens": 300}),
+    ],
     "recall": [
         (Question(d_k=d_k, d_v=d_v, rule=rule), {"pairs": pairs})
         for d_k, d_v, pairs in ((8, 32, 4), (32, 64, 64), (64, 16, 128))

@@ -7,14 +7,16 @@ import re
 import numpy as np
 import pytest
 from asked import said, shown
+from geometry import crossed, inside, meets, rectangle
 
 from app.page import view
 from components.axes import AXES
 from components.ledger import claims
 from components.lesson import Question
-from components.normaliser_ways import WAYS
+from components.normaliser_places import SHARES, TOKENS_END
+from components.says import decimals
 from components.teaching import teaching
-from components.words import PHIS, SOFTMAX
+from components.words import PHIS, SOFTMAX, WAYS, WIDTHS
 from compute.attention import causal_linear_attention_recurrent, mlstm_attention
 from compute.feature_maps import FEATURE_MAPS, read_member
 from compute.normaliser import denominators
@@ -119,7 +121,8 @@ def test_relu_can_have_nothing_to_divide_by():
     preset = next(p for p in teaching("normaliser").presets if p.name == "0/0").words
     question = Question(phi=preset["phi"], d_k=int(preset["d_k"]), seed=int(preset["seed"]))
     assert "0/0" in said("normaliser", question, "normaliser.headline")[at(int(preset["tokens"]))]
-    empty = int(re.match(r"\d+", VIEW.answer(question)["normaliser.texts"]["text"][1])[0])
+    aside = dict(zip(*VIEW.answer(question)["normaliser.texts"].values()))["normaliser.aside"]
+    empty = int(re.match(r"\d+", aside)[0])
     assert DRAWS / 5 < empty < DRAWS / 2
 
 
@@ -171,6 +174,97 @@ def test_the_floored_panel_holds_the_reads_of_the_matrix_lstm():
         Q, K, V = (x[None] for x in (drawn.Q[j] / 2, as_met(drawn.K)[j, 0] / 2, as_met(drawn.V)[j, 0]))
         sizes.append(np.sqrt(np.mean(mlstm_attention(Q, K, V) ** 2)))
     assert columns("read_1")["mid"][0] == pytest.approx(np.median(sizes), rel=1e-5)
+
+
+HAS = {
+    "sum": "denominator|divide|0/0",
+    "mlstm": "floored division",
+    "retnet": "clamp and norm",
+    "transnormer": "the norm",
+    "lightning": "norm and gate",
+}
+"""What each way has, by which its headline calls it."""
+
+LACKS = {
+    "sum": "norm|floor|clamp|gate",
+    "mlstm": "denominator|weight|norm|clamp|gate|0/0",
+    "retnet": "denominator|weight|divi|floor|gate|0/0",
+    "transnormer": "denominator|weight|divi|floor|clamp|gate|0/0",
+    "lightning": "denominator|weight|divi|floor|clamp|0/0",
+}
+"""What it does not have."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_headline_names_what_its_way_has_and_nothing_that_it_lacks(way):
+    """Every map at both ends of its widths, at every number of tokens; and the numbers in it are those drawn."""
+    for phi in PHIS:
+        for d_k in (WIDTHS[0], 16):
+            question = Question(phi=phi, d_k=d_k, way=way)
+            read = VIEW.answer(question)[f"normaliser.read_{WAYS.index(way)}"]
+            for i, headline in enumerate(said("normaliser", question, "normaliser.headline")):
+                assert re.search(HAS[way], headline) and not re.search(LACKS[way], headline), headline
+                assert "nan" not in headline and "undefined" not in headline
+                if way != "sum":
+                    assert f"at size {decimals(read['mid'][i])}" in headline
+                    assert ("newest value" in headline) == bool(np.isfinite(read["newest"][i]))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_panel_of_the_way_is_marked_and_what_the_sum_would_do_is_said_to_be_so(way):
+    told = VIEW.answer(Question(way=way))
+    texts = dict(zip(told["normaliser.texts"]["node"], told["normaliser.texts"]["text"]))
+    wide = dict(zip(told["normaliser.props"]["model"], told["normaliser.props"]["value"]))
+    marked = [texts[f"normaliser.way_{i}_title"].startswith("▸") for i in range(len(WAYS))]
+    thick = [wide[f"normaliser.way_{i}_mid"] > 2 for i in range(len(WAYS))]
+    assert marked == thick == [word == way for word in WAYS]
+    for name in ("denominator", "share", "derivative"):
+        assert texts[f"normaliser.{name}_title"].startswith("if divided") == (way != "sum")
+
+
+# Numbers beside dots
+
+
+def px(values, low, high, length):
+    return np.log(np.asarray(values, dtype=float) / low) / np.log(high / low) * length
+
+
+@pytest.mark.parametrize("width, height", [(220, 167), (254, 167)])
+@pytest.mark.parametrize("phi", PHIS)
+def test_a_number_beside_a_dot_is_never_cut_and_lies_on_no_line_that_it_belongs_to(phi, width, height):
+    """At every number of tokens: all of it inside the frame; and clear of its curve wherever that is smooth."""
+    question, told = Question(phi=phi), VIEW.answer(Question(phi=phi))
+    ends = dict(zip(zip(told["normaliser.props"]["model"], told["normaliser.props"]["property"]),
+                    told["normaliser.props"]["value"]))  # fmt: skip
+    xs = px(T, 1, TOKENS_END, width)
+    for dot, curve, low, high in (
+        ("den_dot", np.abs(np.nan_to_num(columns("sums", phi=phi)["own"], nan=np.nan)),
+         ends["normaliser.denominator_y", "start"], ends["normaliser.denominator_y", "end"]),
+        ("share_dot", columns("shares", phi=phi)["mid"], *SHARES),
+    ):  # fmt: skip
+        rows = [shown("normaliser", question, f"normaliser.{dot}", c) for c in ("y", "text", "align", "dx", "dy")]
+        ys = height - px(curve, low, high, height)
+        for x, (y, text, align, dx, dy) in zip(xs, zip(*rows)):
+            if not text or not low <= y <= high:
+                continue
+            box = rectangle(x, height - px(y, low, high, height), text, align, dx, dy, 7.1)
+            assert inside(box, width, height), (dot, text, box)
+            if phi in ("elu", "taylor", "hedgehog", "softmax"):
+                assert not crossed(box, xs, ys), (dot, text, box)
+
+
+@every_map
+def test_the_numbers_of_two_dots_do_not_lie_on_each_other(phi):
+    told = VIEW.answer(Question(phi=phi))["normaliser.props"]
+    ends = dict(zip(zip(told["model"], told["property"]), told["value"]))
+    low, high = (ends["normaliser.derivative_y", end] for end in ("start", "end"))
+    rows = [
+        shown("normaliser", Question(phi=phi), "normaliser.move_dots", c) for c in ("y", "text", "align", "dx", "dy")
+    ]
+    for x, row in zip(px(T, 1, TOKENS_END, 220), zip(*rows)):
+        boxes = [rectangle(x, 167 - px(y, low, high, 167), *rest, 7.1) for y, *rest in zip(*row) if rest[0]]
+        assert len(boxes) < 2 or not meets(*boxes), (x, row)
+        assert all(inside(box, 220, 167) for box in boxes), (x, row)
 
 
 # Few digits, quotation

@@ -1,0 +1,72 @@
+"""Where the numbers beside the normaliser's dots stand: clear of the curves, the names, the frame, and each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from components.normaliser_numbers import NEARBY, Numbers, T
+from components.placing import BOLD, Box, dot_box, placed, rule_box, share, text_box
+from components.reel import Columns
+from compute.normaliser import SCORE_DERIVATIVE_BOUND
+
+FRAMES = ((220.0, 167.0), (254.0, 167.0))
+"""Sizes of the three figures' frames, px, in a narrow and in a wide window; one below another they have more room."""
+
+TOKENS_END = 4800.0
+"""Where their axis of tokens ends."""
+
+SHARES = (3e-5, 5.0)
+"""Ends of the axis of weights: above all of the weight there is room for a number."""
+
+
+def beside(
+    found: Numbers, dots: Mapping[str, np.ndarray | list], ranges: Mapping[str, tuple], named: Mapping[str, Columns]
+) -> dict[str, np.ndarray | list]:
+    """Columns align, dx and dy of the numbers beside the dots of the three figures, one row a stop."""
+    x, bands, told = _across(T), found.bands, {}
+    sums = [np.abs(found.sums.net[0]), found.law, found.short]
+    shares = [bands["share"][1], bands["near"][1], 1 / T, np.minimum(NEARBY / T, 1)]
+    for name, dot, ends, lines, names in (
+        ("rise", "den", ranges["denominator"], sums, named["sum"]),
+        ("fall", "share", SHARES, shares, named["share"]),
+    ):
+        y = share(dots[dot], *ends, log=True)
+        boxes = [*_named(names, ends), dot_box(x, y), rule_box(x)]
+        place = placed(FRAMES, x, y, dots[f"{dot}_text"], _lines(lines, ends), boxes, BOLD)
+        told |= {f"{name}_{column}": values for column, values in place.items()}
+    return told | _moves(found, dots, ranges["derivative"], named["derivative"])
+
+
+def _moves(found: Numbers, dots: Mapping, ends: tuple[float, float], names: Columns) -> dict[str, np.ndarray | list]:
+    """Two dots over each other: the second number keeps clear of the first as well."""
+    x = _across(T)
+    quarter = np.full(len(T), SCORE_DERIVATIVE_BOUND)
+    lines = _lines([found.bands["kernel"][1], found.bands["score"][1], found.bound, quarter], ends)
+    heights = [share(dots["moves"][:, i], *ends, log=True) for i in (0, 1)]
+    boxes, places = [*_named(names, ends), rule_box(x), *(dot_box(x, y) for y in heights)], []
+    for i, y in enumerate(heights):
+        texts = [pair[i] for pair in dots["moves_text"]]
+        places.append(placed(FRAMES, x, y, texts, lines, boxes, BOLD))
+        boxes.append(text_box(x, y, texts, *places[-1].values(), letter=BOLD))
+    aligned = [list(pair) for pair in zip(*(place["align"] for place in places))]
+    offsets = {f"moves_{c}": np.stack([place[c] for place in places], axis=1) for c in ("dx", "dy")}
+    return {"moves_align": aligned, **offsets}
+
+
+def _across(tokens: np.ndarray) -> np.ndarray:
+    return share(tokens, 1, TOKENS_END, log=True)
+
+
+def _lines(curves: Sequence[np.ndarray], ends: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(_across(T), share(curve, *ends, log=True)) for curve in curves]
+
+
+def _named(names: Columns, ends: tuple[float, float]) -> list[Box]:
+    """What the names of the lines take."""
+    points = zip(names["x"], names["y"], names["text"], names["align"])
+    return [
+        text_box(_across(np.array([x])), share(np.array([y]), *ends, log=True), [text], align)
+        for x, y, text, align in points
+    ]

@@ -1,0 +1,123 @@
+"""What is said of the way that is chosen: of the sum that divides, or of what stands in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from components.formula import mathml
+from components.normaliser_numbers import NEARBY, Numbers, numbers
+from components.normaliser_said import SENTENCE, aside, said, values
+from components.normaliser_ways import OWN, STOPS, TITLES, Way
+from components.reel import Answer
+from components.says import decimals, tokens
+from components.sharpness_answer import name_of
+from components.view import props, texts
+from components.words import WAYS
+from compute.streams import DRAWS
+
+SUM = WAYS[0]
+"""The way that divides: the view's first, and what the others are beside."""
+
+DOES = {
+    "mlstm": "a floored division leaves the read at size",
+    "retnet": "clamp and norm hold the read at size",
+    "transnormer": "the norm holds the read at size",
+    "lightning": "norm and gate leave the read at size",
+}
+"""What stands in the sum's place, and does to a read."""
+
+BRINGS = {
+    "mlstm": "never divides by less than one.",
+    "retnet": "fades what is old; its norm undoes the clamp.",
+    "transnormer": "A norm needs no sum, so φ may have any sign.",
+    "lightning": "fades what is old, and a gate follows the norm.",
+}
+"""What else it does; of a way with its own map, what this map's layer does."""
+
+NORM = r"\operatorname{norm}"
+FLOOR = r"\max(|n_t^\top q_t|,\, 1)"
+LATEX = {
+    SUM: r"p_{ts} = \kappa_{ts} / \textstyle\sum_{r \le t} \kappa_{tr}",
+    "mlstm": rf"o_t = S_t^\top q_t \,/\, {FLOOR}",
+    "retnet": rf"o_t = {NORM}(S_t^\top q_t \,/\, {FLOOR})",
+    "transnormer": rf"o_t = {NORM}(S_t^\top \phi(q_t))",
+    "lightning": rf"o_t = \sigma(g_t) \odot {NORM}(S_t^\top \operatorname{{SiLU}}(q_t))",
+}
+NORM_LATEX = rf"{NORM}(x) = x \,/\, \sqrt{{\operatorname{{mean}}(x^2)}}"
+BESIDE_LATEX = {
+    "mlstm": r"n_t = \sum_{s \le t} k_s",
+    "retnet": rf"S_t = \gamma S_{{t-1}} + k_t v_t^\top,\quad {NORM_LATEX}",
+    "transnormer": NORM_LATEX,
+    "lightning": rf"S_t = \gamma S_{{t-1}} + \operatorname{{SiLU}}(k_t) v_t^\top,\quad {NORM_LATEX}",
+}
+"""What the formula takes for known."""
+
+THICK, THIN = 3.2, 2.0
+
+
+@lru_cache(maxsize=128)
+def answer_of(phi: str, d_k: int, seed: int, way: str) -> Answer:
+    """Headline, sentence and read-outs of the way, its formula, and which panel it is."""
+    found = numbers(phi, d_k, seed)
+    if way == SUM:
+        told, sentence = said(found, d_k, seed), SENTENCE
+        beside, formulas = aside(found), values(found)
+    else:
+        told, sentence = {**said(found, d_k, seed), **_said(way, found.ways)}, PHRASE
+        beside = f"Its map is {name_of(OWN[way])}, whatever φ is, and it {BRINGS[way]}" if way in OWN else BRINGS[way]
+        formulas = mathml(BESIDE_LATEX[way], "block")
+    own = found.ways[WAYS.index(way)]
+    told |= {"size": [_size(x) for x in own.mid], "held": [_size(x) for x in own.newest]}
+    return {
+        "normaliser.reel": told,
+        "normaliser.phrases": {"sentence": [sentence]},
+        "normaliser.texts": texts([("normaliser.aside", beside), *_titles(way, found)]),
+        "normaliser.math": texts([("normaliser.formula", mathml(LATEX[way])), ("normaliser.values", formulas)]),
+        "normaliser.props": props([
+            (f"normaliser.way_{i}_{line}", "line_width", THICK if word == way else THIN)
+            for i, word in enumerate(WAYS) for line in ("mid", "newest")
+        ]),
+    }  # fmt: skip
+
+
+PHRASE = f"The middle one of {DRAWS} draws; nine in ten read at {{}}. φ divided by its sum {{}}."
+
+
+def _said(way: str, ways: Sequence[Way]) -> dict[str, list]:
+    own, divided = ways[WAYS.index(way)], ways[0]
+    told: dict[str, list] = {"headline": [], "sentence": []}
+    for i, t in enumerate(STOPS):
+        after = f"After {tokens(t)} token{'s' if t > 1 else ''}"
+        holds = f", with {decimals(own.newest[i])} of the newest value in it" * bool(np.isfinite(own.newest[i]))
+        told["headline"].append(f"{after} {DOES[way]} {decimals(own.mid[i])}{holds}.")
+        beside = "leaves most draws without a read"
+        if np.isfinite(divided.mid[i]):
+            beside = f"would read at size {decimals(divided.mid[i])}"
+        low, high = decimals(own.low[i]), decimals(own.high[i])
+        told["sentence"].append(["that size" if low == high else f"{low} to {high}", beside])
+    return told
+
+
+def _size(value: float) -> str:
+    return decimals(value) if np.isfinite(value) else "not in most draws"
+
+
+def _titles(way: str, found: Numbers) -> list[tuple[str, str]]:
+    """Over the figures: what the sum would do, where another way is chosen, is said to be so."""
+    negative = "" if found.positive else ", ○ where negative"
+    share = f"weight on the newest token, and on the {NEARBY} newest"
+    moves = "how far one number moves a weight (two derivatives)"
+    if way != SUM:
+        share, moves = (
+            f"if divided: weight on the newest, and {NEARBY} newest",
+            "if divided: how far one number moves a weight",
+        )
+    return [
+        ("normaliser.denominator_title", f"{'' if way == SUM else 'if divided: '}denominator z·φ(q){negative}"),
+        ("normaliser.share_title", share),
+        ("normaliser.derivative_title", moves),
+        *((f"normaliser.way_{i}_title", f"{'▸ ' * (word == way)}{TITLES[word]}") for i, word in enumerate(WAYS)),
+    ]
