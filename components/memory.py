@@ -5,17 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from bokeh.models import CustomJS, FixedTicker, Range1d, TapTool
-from bokeh.plotting import figure
 
 from components.card import card_of
 from components.cases import cases_of
 from components.lesson import Question
-from components.memory_answer import END, NOWHERE, TICKS, answer
-from components.memory_run import CELLS, FRAME_AT, STEP, WIDTH
-from components.memory_said import FAR
-from components.palette import LIGHT, diverging
-from components.plots import image_plot, labels, line, mark, plot, ticks
+from components.memory_answer import answer
+from components.memory_load import FAR
+from components.memory_names import END, HAND_END, beside
+from components.memory_picture import (
+    answer_taps,
+    draw_bars,
+    draw_curve,
+    draw_energy,
+    draw_heat,
+    draw_split,
+    pair_axis,
+)
+from components.memory_run import FRAME_AT, STEP
+from components.palette import LIGHT
+from components.plots import labels, line
 from components.reel import Answer, Bind, Reel
 from components.view import Cell, Drawing, View
 
@@ -55,6 +63,7 @@ REELS = (
             Bind("here_text", source="memory.here", to="text"),
             Bind("here_align", source="memory.here", to="align"),
             Bind("here_dx", source="memory.here", to="dx"),
+            Bind("here_dy", source="memory.here", to="dy"),
             Bind("headline", node="memory.headline", phrase="memory.phrases.headline"),
             Bind("sentence", node="memory.sentence", phrase="memory.phrases.sentence"),
         ),
@@ -65,8 +74,8 @@ REELS = (
 
 def draw(question: Question, compact: bool = False) -> Drawing:
     """The page: curves and state, every pair's read, and one read taken apart."""
-    sources, axis, ticker = VIEW.sources(question), *_axis()
-    curve = _curve(sources, question, axis, ticker, 226)
+    sources, axis, ticker = VIEW.sources(question), *pair_axis()
+    curve = draw_curve(sources, question, axis, ticker, 226)
     line(curve, sources["memory.curve"], "n", "best", "faint", line_dash=[1, 3], line_width=1.6).name = "memory.best"
     rival = line(curve, sources["memory.curve"], "n", "rival", "muted", line_width=2)
     rival.glyph.name = "memory.rival"
@@ -80,9 +89,9 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     curve.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
                   name="memory.predicted.point", visible=False)  # fmt: skip
     labels(curve, asked, name="memory.predicted.text", x_offset=9, y_offset=-13).visible = False
-    energy = _energy(sources, axis, ticker)
-    state = _heat(sources, 206)
-    bars = _bars(sources, question, axis, ticker, 122)
+    energy = draw_energy(sources, axis, ticker)
+    state = draw_heat(sources, 206)
+    bars = draw_bars(sources, question, axis, ticker, 122)
     bars.quad(left="left", right="right", bottom=-0.62, top=1.06, source=sources["memory.stale"],
               fill_color=LIGHT["band"], line_color=None, level="underlay", name="memory.stale.band")  # fmt: skip
     gap = bars.segment("pair", "cosine", "pair", "rival", source=sources["memory.pairs"], line_color=LIGHT["muted"])
@@ -92,98 +101,21 @@ def draw(question: Question, compact: bool = False) -> Drawing:
                  fill_color=LIGHT["ink"], name="memory.asked.mark")  # fmt: skip
     labels(bars, sources["memory.asked"], text_align="align", x_offset="dx", y_offset=1)
     bars.xaxis[0].axis_label += "; a dash: what the rule against it reads"
-    _tapped(bars)
+    answer_taps(bars)
     rows = (
         (Cell(curve, grow=3), Cell(energy, grow=2), Cell(state, width=216, title_node="memory.frame")),
         (Cell(bars),),
-        (Cell(_split(sources, question, axis, ticker), title_node="memory.apart", hint=" · click another pair"),),
+        (Cell(draw_split(sources, question, axis, ticker), title_node="memory.apart", hint=" · click another pair"),),
     )
     return Drawing(rows, sources)
 
 
 def draw_card(question: Question, compact: bool = True) -> Drawing:
-    sources, axis, ticker = VIEW.card.sources(question), *_axis()
-    curve = _curve(sources, question, axis, ticker, 160)
-    state = _heat(sources, 160)
-    bars = _bars(sources, question, axis, ticker, 100)
+    sources, axis, ticker = VIEW.card.sources(question), *pair_axis()
+    curve = draw_curve(sources, question, axis, ticker, 160)
+    state = draw_heat(sources, 160)
+    bars = draw_bars(sources, question, axis, ticker, 100)
     return Drawing(((Cell(curve), Cell(state, width=176, title_node="memory.frame")), (Cell(bars),)), sources)
-
-
-def _heat(sources: dict, height: int) -> figure:
-    """The state: a row for each number of a key, a column for each of a value."""
-    return image_plot("memory.heat", height, sources["memory.state"], (CELLS, CELLS), diverging(),
-                      x_label="numbers of a value", y_label="numbers of a key")  # fmt: skip
-
-
-def _axis() -> tuple[Range1d, FixedTicker]:
-    """One axis of pairs for all figures; three pairs by hand need a shorter one."""
-    return Range1d(0, END, name="memory.axis"), FixedTicker(ticks=TICKS, name="memory.ticks")
-
-
-def _plot(name: str, height: int, y: tuple[float, float], axis: Range1d, ticker: FixedTicker, **options) -> figure:
-    fig = plot(name, height, (axis.start, axis.end), y, **options)
-    fig.x_range, fig.xaxis[0].ticker = axis, ticker
-    return fig
-
-
-def _curve(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker, height: int) -> figure:
-    curve = _plot("memory.by_n", height, (0, 1.18), axis, ticker, x_label="pairs written n", y_label="mean cosine")
-    ticks(curve.yaxis[0], {0: "0", 0.5: "0.5", 1: "1"})
-    named = sources["memory.curve"]
-    line(curve, named, "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
-    line(curve, named, "n", "mean", question.rule, line_width=2.4).glyph.name = "memory.mean"
-    mark(curve, "memory.room", WIDTH)
-    dot = curve.scatter("x", "y", source=sources["memory.here"], size=10, fill_color=LIGHT[question.rule],
-                        line_color=LIGHT["ground"], line_width=1.5)  # fmt: skip
-    dot.glyph.name = "memory.dot"
-    labels(curve, sources["memory.here"], text_align="align", x_offset="dx", y_offset=-11)
-    labels(curve, sources["memory.names"], "muted")
-    return curve
-
-
-def _energy(sources: dict, axis: Range1d, ticker: FixedTicker) -> figure:
-    fig = _plot("memory.energy", 226, (0.02, 400), axis, ticker, y_log=True, x_label="pairs written n",
-                y_label="crosstalk energy / signal")  # fmt: skip
-    ticks(fig.yaxis[0], {0.1: "0.1", 1: "1", 10: "10", 100: "100"})
-    line(fig, sources["memory.energies"], "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
-    line(fig, sources["memory.energies"], "n", "least", "faint", line_dash=[1, 3], line_width=1.6)
-    line(fig, sources["memory.energies"], "n", "energy", "ink")
-    fig.scatter(
-        "n", "energy", source=sources["memory.energies"], size=2.4, color=LIGHT["ink"]
-    )  # a stop alone has no line
-    labels(fig, sources["memory.energy_names"], "muted", text_align="right")
-    return fig
-
-
-def _bars(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker, height: int) -> figure:
-    bars = _plot("memory.bars", height, (-0.62, 1.06), axis, ticker,
-                 x_label="stored pair, oldest to newest", y_label="cosine now")  # fmt: skip
-    ticks(bars.yaxis[0], {0: "0", 1: "1"})
-    bar = bars.vbar("pair", 0.82, "cosine", source=sources["memory.pairs"], fill_color=LIGHT[question.rule],
-                    line_color=None, fill_alpha=0.75)  # fmt: skip
-    bar.glyph.name = "memory.bar"
-    bars.scatter("x", "y", source=sources["memory.ends"], size=7, fill_color=LIGHT["ground"], line_color=LIGHT["ink"],
-                 line_width=1.4)  # fmt: skip
-    return bars
-
-
-def _split(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker) -> figure:
-    fig = _plot("memory.shares", 122, (-0.62, 1.06), axis, ticker, x_label="stored pair, oldest to newest",
-                y_label="share in read")  # fmt: skip
-    ticks(fig.yaxis[0], {0: "0", 1: "1"})
-    fig.vbar("pair", 0.82, "weight", source=sources["memory.split"], fill_color=LIGHT["muted"], fill_alpha=0.6,
-             line_color=None)  # fmt: skip
-    own = fig.vbar("pair", 0.82, "weight", source=sources["memory.signal"], fill_color=LIGHT[question.rule],
-                   line_color=LIGHT["ink"])  # fmt: skip
-    own.glyph.name, own.name = "memory.own", "memory.signal.bar"
-    mark(fig, "memory.written", NOWHERE)
-    _tapped(fig)
-    return fig
-
-
-def _tapped(fig: figure) -> None:
-    fig.add_tools(TapTool(renderers=[]))  # the tap is all we want: nothing is selected, nothing fades
-    fig.js_on_event("tap", CustomJS(code="Explorer.tapPair?.(cb_obj)"))
 
 
 VIEW = View(
@@ -246,7 +178,8 @@ def _few_states(question: Question) -> Answer:
     few = FEW[len(states["title"]) > FEW]
     fewer = {"state": states["state"][few], **{name: [states[name][i] for i in few] for name in ("title", "named")}}
     at = (np.searchsorted(few, frame, side="right") - 1).astype(frame.dtype)
-    return {**told, "memory.states": fewer, "memory.reel": {**told["memory.reel"], "frame": at}}
+    small = beside(told, HAND_END if question.stream == "hand" else END, card=True)
+    return {**told, "memory.states": fewer, "memory.reel": {**told["memory.reel"], "frame": at, **small}}
 
 
 VIEW = replace(

@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
-
 import numpy as np
 
-from components.axes import AXES
-from components.formula import mathml, with_values
 from components.lesson import Question
-from components.memory_run import (
-    NS,
-    PAIRS,
-    RECENT,
-    WIDTH,
-    Rule,
-    Stream,
-    law_overlap,
-    overlap,
-    pairs,
-    rule_of,
-    stream_of,
-)
-from components.says import decimals, percent, tokens
-from compute import memory_laws as laws
-from compute.filling import states
+from components.memory_by_hand import read_by_hand
+from components.memory_run import NS, PAIRS, RECENT, WIDTH, Stream, law_overlap, overlap
+from components.says import decimals, percent
 from compute.memory import WRITE_RULES
-from compute.pair_streams import HAND_K, KEYS_IN_TURN, Topics, Ungated
-from compute.read_weights import split_read
-from compute.sizing import ModelShape
-
-FAR = laws.Load(100_000, 128)
-"""A context and a state of everyday size: off the axis, so only its law can be shown."""
-
-READ_LATEX = r"\hat v_j = S^\top k_j = v_j + \sum_{s \ne j} (k_s^\top k_j)\, v_s"
-"""What a plain additive memory reads: the value, and crosstalk."""
-
-CROSSTALK_LATEX = r"\text{crosstalk}\,/\,\text{signal} \approx \frac{n - 1}"
-"""Its energy where keys are random, up to the width below the bar."""
-
+from compute.pair_streams import KEYS_IN_TURN, Topics, Ungated
 
 TOPICS = (Topics.word, Ungated.word)
-
-LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def rule_name(word: str) -> str:
@@ -105,7 +73,7 @@ def said(question: Question, told: dict, rival: dict | None) -> dict[str, list]:
         else:
             headlines.append(_headline(question, told, rival, n, at))
         if question.stream == "hand" and question.pair <= at:
-            sentences.append(_read_by_hand(question, at))
+            sentences.append(read_by_hand(question, at))
             continue
         noise = [] if question.rule != "additive" else [decimals(1 / energy) if energy > 1e-12 else "without limit"]
         sentences.append([decimals(newest), decimals(oldest), *_held(question, own), _times(energy, own), *noise])
@@ -185,90 +153,10 @@ def _nth(rows: int, columns: int) -> str:
     return " and ".join(told).replace("2th", "2nd").replace("3th", "3rd") or "entry enlarged"
 
 
-def far() -> str:
-    return f"{tokens(FAR.tokens_per_row)} a row, cosine {decimals(FAR.cosine, 3)}"
-
-
 def overlaps(asked: Stream) -> str:
     """Mean squared cosine of two keys, measured and as the law takes it to be."""
     told = decimals(overlap(asked), 3)
     return told if asked.stream == "hand" else f"{told}, by the law {decimals(law_overlap(asked), 3)}"
-
-
-def values(question: Question, rules: list[Rule], width: int) -> str:
-    """Formulas beside the figures: the read by hand, or each rule's update with its dials and what it descends."""
-    if question.stream == "hand":
-        return mathml(_by_hand(question), "block")
-    classes = [WRITE_RULES[rule.word] for rule in rules]
-    if [rule.word for rule in rules] == ["additive"]:
-        blocks = [
-            READ_LATEX,
-            *([rf"{CROSSTALK_LATEX}{{\underset{{{width}}}{{d}}}}"] if question.keys == "random" else []),
-        ]
-    else:
-        blocks = [_dialled(known.latex, rule) for known, rule in zip(classes, rules)]
-    blocks += [rf"\text{{one step down }}\ {_dialled(known.objective_latex, r)}" for known, r in zip(classes, rules)]
-    return "".join(mathml(block, "block") for block in blocks)
-
-
-def _dialled(latex: str, rule: Rule) -> str:
-    """The formula with the dials of this rule under their symbols."""
-    for symbol, value in ((r"\alpha_t", rule.alpha), (r"\beta_t", rule.beta)):
-        latex = latex.replace(symbol, with_values([(symbol, f"{value:g}")]))
-    return latex
-
-
-def _split_by_hand(question: Question, n: int) -> tuple[list[list[str]], list[str], list[tuple[str, int]]]:
-    """The memory after the first n writes, the chosen read, and the values in it with their weights, in print."""
-    K, V, *_ = pairs(stream_of(question))
-    word, alpha, beta = rule_of(question, question.rule)
-    told = split_read(K, V, word, n, question.pair - 1, alpha=alpha, beta=beta)
-    (S,) = states(K, V, word, [n], alpha=alpha, beta=beta)
-    weights = [(_short(w), s) for s, w in enumerate(told.weights, 1) if abs(w) > 1e-12]
-    return [[_short(x) for x in row] for row in S], [_short(x) for x in told.read], weights
-
-
-def _read_by_hand(question: Question, n: int) -> str:
-    S, read, weights = _split_by_hand(question, n)
-    parts = " + ".join(f"v{_low(s)}" if w == "1" else f"{w}·v{_low(s)}" for w, s in weights).replace("+ −", "− ")
-    rows = ", ".join(f"[{', '.join(row)}]" for row in S)
-    return f"S = [{rows}]; key {question.pair} reads ({', '.join(read)}) = {parts}."
-
-
-def _by_hand(question: Question) -> str:
-    pair = min(question.pair, len(HAND_K))
-    S, read, weights = _split_by_hand(replace(question, pair=pair), len(HAND_K))
-    parts = " + ".join(rf"v_{s}" if w == "1" else rf"{w}\, v_{s}" for w, s in weights).replace("+ −", "− ")
-    rows = r" \\ ".join(" & ".join(row) for row in S)
-    told = rf"S = \begin{{pmatrix}} {rows} \end{{pmatrix}} \quad S^\top k_{pair}"
-    return rf"{told} = ({', '.join(read)}) = {parts}"
-
-
-def _low(number: int) -> str:
-    return str(number).translate(LOWERED)
-
-
-def _short(x: float) -> str:
-    return f"{round(float(x), 10) + 0.0:g}".replace("-", "−")
-
-
-@lru_cache(maxsize=64)
-def load(shape: ModelShape, name: str) -> list[str]:
-    """What the context of the chosen model would ask of each of its states."""
-    states_of = {group.family.rows for group in shape.layers if group.family.rows}
-    if not states_of:
-        return [f"{name} has no state: its cache keeps every token apart." for _ in AXES["T"].stops]
-    rows, told = max(states_of), []
-    for T in AXES["T"].stops:
-        of = laws.Load(int(T), rows)
-        if rows > T:
-            told.append(f"{tokens(T)} tokens leave each {rows}-wide state of {name} partly empty.")
-        else:
-            told.append(
-                f"{tokens(T)} tokens are {tokens(of.tokens_per_row)} per row of each {rows}-wide state of {name}: "
-                f"plain adding would read all of them at cosine {decimals(of.cosine, 3)}, so rules choose what to keep."
-            )
-    return told
 
 
 def named(shares: list[float]) -> list[str]:

@@ -13,10 +13,10 @@ import numpy as np
 
 AROUND = tuple(
     (align, dx, dy)
-    for near in (8, 24)
+    for near in (8, 2, 24)
     for dy in (-11, 12, -24, 25, -38, 39, -54, 55)
     for align, dx in (("left", near), ("right", -near), ("center", 0))
-    if align != "center" or (near == 8 and abs(dy) > 12)
+    if abs(dy) > 12 or (near != 2 and align != "center")
 )
 """Places of a text about its dot, (align, dx, dy), the nearest first."""
 
@@ -29,10 +29,10 @@ NEAR = 4
 LETTER, BOLD = 6.6, 7.4
 """Width of a letter of a label, px, the widest that fonts have on average."""
 
-HEIGHT, DOT = 13.0, 5.0
+HEIGHT, DOT = 12.0, 5.0
 """Height of a label and half of a dot's, px."""
 
-SAMPLES = np.linspace(0, 1, 6)
+SAMPLES = np.linspace(0, 1, 24)
 
 
 class Box(NamedTuple):

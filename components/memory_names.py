@@ -1,0 +1,135 @@
+"""Where the memory's figures are written on: names beside lines, and how far their axis of pairs goes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from components.lesson import Question
+from components.memory_load import FAR
+from components.memory_run import PAIRS, Law
+from components.memory_said import room, rule_name
+from components.placing import HEIGHT, Box, dot_box, placed, share, text_box
+from components.plots import spread
+from components.reel import Answer, Columns
+from components.says import decimals
+from components.words import SOFTMAX
+from compute.feature_maps import read_member
+
+LAW_AT = 176
+"""Where the law's name stands, in pairs."""
+
+NEWEST_AT = 96
+"""Where the dots of the newest pair are named, in pairs."""
+
+NOWHERE = -1e6
+"""A mark that is not drawn stands here, left of every axis."""
+
+END, HAND_END = PAIRS + 6.0, 8.4
+"""Where the axis of pairs ends, and where it does for three pairs by hand."""
+
+LETTER = 4.1
+"""Width of a letter of a label, in pairs, on the narrowest axis."""
+
+TICKS = [*range(0, PAIRS + 1, 64)]
+
+
+TOP = 1.18
+"""Where the axis of cosines ends."""
+
+PAGE_FRAMES, CARD_FRAMES = ((343.0, 177.0), (371.0, 177.0)), ((177.0, 111.0), (377.0, 111.0))
+"""Sizes of the frame of the curves, px, in a narrow and in a wide window: on the page and on the overview."""
+
+FIGURE = 6.3
+"""Width of a figure of the number beside the dot, px, its point counted with."""
+
+LATE = 190
+"""From so many pairs on the name of a pair stands left of it."""
+
+
+def sided(pair: int) -> Columns:
+    """On which side of its mark a pair is named, so that the figure's edge does not cut the name."""
+    left = pair > LATE
+    return {"align": ["right" if left else "left"], "dx": np.array([-8.0 if left else 8.0], dtype=np.float32)}
+
+
+def beside(told: Answer, end: float, card: bool = False) -> Columns:
+    """Where the number beside the dot stands, a row a stop: clear of the curves, of their names and of the frame.
+
+    told: the answer whose columns are drawn; end: of its axis of pairs.
+    """
+    x, y = share(told["memory.reel"]["n"], 0, end), share(told["memory.reel"]["here"], 0, TOP)
+    curve = told["memory.curve"]
+    lines = [(share(curve["n"], 0, end), share(curve[name], 0, TOP)) for name in ("mean", "law")]
+    boxes = [dot_box(x, y), *_taken(told["memory.names"], end)]
+    if not card:
+        lines += [(lines[0][0], share(curve[name], 0, TOP)) for name in ("best", "rival")]
+        boxes += [*_taken(told["memory.best_name"], end), *_taken(told["memory.duel"], end, "right", -2.0)]
+        boxes += _taken(told["memory.far"], end, "right", dy=-HEIGHT / 2)
+    place = placed(CARD_FRAMES if card else PAGE_FRAMES, x, y, told["memory.reel"]["here_text"], lines, boxes, FIGURE)
+    return {f"here_{column}": values for column, values in place.items()}
+
+
+def _taken(named: Columns, end: float, align: str = "left", dx: float = 0.0, dy: float = 0.0) -> list[Box]:
+    return [
+        text_box(share(np.array([x]), 0, end), share(np.array([y]), 0, TOP), [text], align, dx, dy)
+        for x, y, text in zip(named["x"], named["y"], named["text"])
+        if text
+    ]
+
+
+def _rows(question: Question, width: int) -> int:
+    """Pairs for which there is exact room: the rows of the memory that are not copies of others."""
+    own = question.keys == "phi" and question.phi != SOFTMAX
+    return read_member(question.phi).rank_bound(question.d_k) if own else width
+
+
+def room_at(question: Question, width: int) -> float:
+    rows = _rows(question, width)
+    return float(rows) if rows <= PAIRS else NOWHERE
+
+
+def _beside(height: float, factor: float) -> float:
+    """Height of a name above or below the end of a line on a log axis; nowhere without the line."""
+    return float(height * factor) if np.isfinite(height) and height > 0 else np.nan
+
+
+def names(question: Question, told: dict, rival: dict | None, theory: Law) -> Answer:
+    """Names beside lines: room and law; both rules of a duel; and a load far off the axis, where its law holds."""
+    at, rows = room_at(question, told["width"]), _rows(question, told["width"])
+    ends = "" if question.stream == "hand" else room(question, told["width"], rows)
+    law_y, newest = theory.cosine[LAW_AT], np.mean(told["curve"]["newest"][NEWEST_AT - 8 : NEWEST_AT + 48])
+    plain = question.rule == "additive" and question.stream == "plain" and question.keys == "random"
+    end = 3 if question.stream == "hand" else min(PAIRS, told["most"])
+    means = [told["curve"]["mean"][end], np.nan if rival is None else rival["curve"]["mean"][end]]
+    heights = [np.nan] * 2 if rival is None else spread([min(m, 1.0) for m in means], 0.11, 0.08, 1.08)
+    return {
+        "memory.names": {
+            "x": np.array([min(at + 3.0, END - LETTER * len(ends)) if at != NOWHERE else 3.0, LAW_AT, NEWEST_AT]),
+            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13, newest - 0.09]),
+            "text": [
+                ends,
+                theory.name if np.isfinite(law_y) else "",
+                "the newest pair" if question.rule != "additive" and np.isfinite(newest) else "",
+            ],
+        },
+        "memory.best_name": {
+            "x": np.array([36.0]),
+            "y": np.array([1.06]),
+            "text": ["best any memory could" if np.isfinite(theory.best[-1]) else ""],
+        },
+        "memory.energy_names": {
+            "x": np.full(2, float(END)),
+            "y": np.array([_beside(theory.energy[-1], 2.2), _beside(theory.least[-1], 0.45)]),
+            "text": ["law", "best any memory could"],
+        },
+        "memory.duel": {
+            "x": np.full(2, end + (0.3 if question.stream == "hand" else 2.0)),
+            "y": np.array(heights) + 0.06,
+            "text": ["", ""] if rival is None else [rule_name(question.rule), rule_name(question.duel)],
+        },
+        "memory.far": {
+            "x": np.array([PAIRS if plain else NOWHERE], dtype=float),
+            "y": np.array([1.11]),
+            "text": [f"{FAR.tokens:,} pairs in {FAR.width} rows: {decimals(FAR.cosine, 3)} →"],
+        },
+    }  # fmt: skip
