@@ -169,7 +169,7 @@
     await painted() // the live figures take their new width first: A is as wide as B
     const card = one('main .card'), still = card.cloneNode(true)
     still.classList.add('kept')
-    const pictures = await Promise.all(all('[data-figure]', card).map(node => S.svg(node.dataset.figure)))
+    const pictures = await Promise.all(all('[data-figure]', card).map(node => S.bare(node.dataset.figure)))
     all('[data-figure]', still).forEach((node, k) => {
       const image = new Image()
       image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(pictures[k])}`

@@ -1,12 +1,46 @@
 // Figures as pictures, and what they show as numbers: made in the browser, so that they show what is on the screen.
 window.Stills = (() => {
   const X = window.Explorer, page = X.page, root = document.documentElement
-  const ground = () => getComputedStyle(root).getPropertyValue('--ground').trim()
+  const colour = slot => getComputedStyle(root).getPropertyValue(`--${slot}`).trim(), ground = () => colour('ground')
   const view = name => Bokeh.index.find_one_by_id(X.model(name).id)
 
+  const exported = async name => (await view(name).export('svg').to_blob()).text()
+  async function bare(name) {
+    return (await exported(name)).replace(/<svg([^>]*)>/, (all, rest) => `<svg${rest}><rect width="100%" height="100%" fill="${ground()}"/>`)
+  }
+  // --- a picture goes where its page does not: over it stands what it shows, and small the state that it shows
+  const SIZES = {headline: [14, 19, '600', 'ink'], caption: [12, 16, '400', 'ink'], state: [10, 14, '400', 'muted']} // px, line, weight, colour
+  const MARGIN = 8
+  function told(name) {
+    const node = document.querySelector(`[data-figure="${name}"]`), read = (from, what) => from?.querySelector(what)?.textContent.trim() ?? ''
+    const sweep = node.closest('.sweep'), words = Object.entries(X.told()).filter(([word]) => word != 'theme')
+    return {
+      headline: sweep ? read(sweep, '.eyebrow') : read(node.closest('.card'), 'h2'),
+      caption: read(node.closest('figure'), 'figcaption'),
+      state: `${page.title}, ${page.name}${words.length ? `: ${words.map(pair => pair.join(' = ')).join(', ')}` : ''}`,
+    }
+  }
+  const pen = document.createElement('canvas').getContext('2d')
+  function lines(text, font, width) {
+    pen.font = font
+    const rows = []
+    for (const word of text.split(/\s+/).filter(Boolean)) {
+      const longer = rows.length ? `${rows.at(-1)} ${word}` : word
+      if (rows.length && pen.measureText(longer).width <= width) rows[rows.length - 1] = longer; else rows.push(word)
+    }
+    return rows
+  }
+  const escaped = text => text.replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c])
   async function svg(name) {
-    const text = await (await view(name).export('svg').to_blob()).text()
-    return text.replace(/<svg([^>]*)>/, (all, rest) => `<svg${rest}><rect width="100%" height="100%" fill="${ground()}"/>`)
+    const text = await exported(name), [, width, height] = /<svg[^>]*? width="([\d.]+)"[^>]*? height="([\d.]+)"/.exec(text).map(Number)
+    const family = getComputedStyle(document.body).fontFamily.replaceAll('"', "'"), parts = told(name)
+    let y = MARGIN, words = ''
+    for (const [part, [px, line, weight, slot]] of Object.entries(SIZES)) for (const row of lines(parts[part], `${weight} ${px}px ${family}`, width - 2 * MARGIN)) {
+      y += line
+      words += `<text x="${MARGIN}" y="${y - 5}" font-family="${family}" font-size="${px}px" font-weight="${weight}" fill="${colour(slot)}">${escaped(row)}</text>`
+    }
+    y += MARGIN
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + y}"><rect width="100%" height="100%" fill="${ground()}"/>${words}${text.slice(text.indexOf('<svg')).replace('<svg', `<svg y="${y}"`)}</svg>`
   }
   const drawn = text => new Promise((resolve, reject) => {
     const image = new Image()
@@ -70,5 +104,5 @@ window.Stills = (() => {
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 1000)
   }
-  return {svg, png, numbers, csv, save, figures}
+  return {bare, svg, png, numbers, csv, save, figures}
 })()

@@ -58,14 +58,38 @@ def test_pictures_are_the_figures_at_twice_their_size_on_the_theme_s_ground(shar
         name, png = download(share, f'[data-still=png][data-of="{figure}"]')
         box = share.page.locator(f'main [data-figure="{figure}"]').bounding_box()
         assert name == f"{figure}.png"
-        assert size_of(png) == pytest.approx((2 * box["width"], 2 * box["height"]), abs=2)
         corner, colours = share.page.evaluate(COLOURS, b64encode(png).decode())
         assert f"#{int.from_bytes(corner.to_bytes(4, 'little')[:3], 'big'):06x}" == whole and colours > 10
         name, svg = download(share, f'[data-still=svg][data-of="{figure}"]')
         root = ElementTree.fromstring(svg)
         assert name == f"{figure}.svg" and root.tag == "{http://www.w3.org/2000/svg}svg"
         assert root[0].tag.endswith("rect") and root[0].get("fill") == ground and len(list(root.iter())) > 5
+        band = title_of(root, figure, share)
+        width, height = round(box["width"]), round(box["height"]) + band
+        assert (float(root.get("width")), float(root.get("height"))) == pytest.approx((width, height), abs=1)
+        assert size_of(png) == (2 * int(float(root.get("width"))), 2 * int(float(root.get("height"))))
         assert not re.search(rb"""(?:href|src)\s*=\s*["'](?!data:|#)""", svg)
+
+
+LINES = {"14px": 19, "12px": 16, "10px": 14}
+"""Height of a line of the title by the size of its letters: headline, caption, state."""
+
+
+def title_of(root, figure: str, share) -> int:
+    """The height of what stands over the picture: its headline, its caption, its state, all of them in words."""
+    told = [text for text in root if text.tag.endswith("text")]
+    said = {px: " ".join(text.text for text in told if text.get("font-size") == px) for px in LINES}
+    place = share.page.locator(f'main [data-figure="{figure}"]')
+    caption = place.locator("xpath=ancestor::figure[1]/figcaption")
+    if not figure.endswith("_sweep"):
+        assert said["14px"] == share.text("memory.headline")
+    assert said["12px"] == (" ".join(caption.text_content().split()) if caption.count() else "")
+    assert said["10px"].startswith(f"{NAME}, memory: ")
+    assert all(f"{word} = {value}" in said["10px"] for word, value in STATE.items())
+    band = 16 + sum(LINES[text.get("font-size")] for text in told)
+    (picture,) = (child for child in root if child.tag.endswith("svg"))
+    assert float(picture.get("y")) == band and max(float(text.get("y")) for text in told) < band
+    return band
 
 
 STOPS = {"memory": {"n": 17}, "sizing": {"T": 4096}}
