@@ -124,7 +124,7 @@ def _fill(document: Any, name: str) -> None:
     lesson = Lesson(**{word: value for word, value in values.items() if WORDS[word].server})
     session = Session(views, lesson, document, name)
     session.ask()
-    controls = make_controls(lesson, control_words(views))
+    controls = make_controls(lesson, control_words(views), views[0].idle if len(views) == 1 else None)
     document.add_root(session.carrier)
     for word, widget in controls.items():
         widget.server_doc(document, location=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import panel as pn
 
 from components.feature_controls import is_random, make_features
 from components.gpus import gpus
-from components.lesson import Lesson
+from components.lesson import SERVER, Lesson, Question
 from components.palette import FAMILIES, SLOTS
 from components.sizing_controls import (
     DTYPE_NAMES,
@@ -70,7 +70,8 @@ def make_knob(lesson: Lesson) -> pn.widgets.Widget:
     def refresh(*_: Any) -> None:
         options = _knob_options(lesson)
         if (options, lesson.phi) != (widget.options, widget.value):
-            widget.param.update(options=options, value=lesson.phi, disabled=len(options) < 2)
+            widget.closed = len(options) < 2
+            widget.param.update(options=options, value=lesson.phi, disabled=widget.closed or bool(widget.why))
 
     def chosen(event: Any) -> None:
         if event.new != lesson.phi and event.new in _knob_options(lesson).values():
@@ -158,15 +159,31 @@ CONTROLS: dict[str, Control] = {
 }
 
 
-def make_controls(lesson: Lesson, words: tuple[str, ...]) -> dict[str, pn.widgets.Widget]:
-    """A widget for each word, shown only while it is of use."""
+Idle = Callable[[Question], Mapping[str, str]]
+
+
+def make_controls(lesson: Lesson, words: tuple[str, ...], idle: Idle | None = None) -> dict[str, pn.widgets.Widget]:
+    """A widget for each word, shown only while it is of use, and greyed while the page says why it changes nothing."""
     made = {}
     for word in words:
         control = CONTROLS[word]
         made[word] = widget = control.make(lesson)
         if control.shown is not None:
             _follow(widget, lesson, control.shown)
+    if idle is not None:
+        _rest(made, lesson, idle)
     return made
+
+
+def _rest(made: dict[str, pn.widgets.Widget], lesson: Lesson, idle: Idle) -> None:
+    def refresh(*_: Any) -> None:
+        told = idle(lesson.question)
+        for word, widget in made.items():
+            if widget.why != told.get(word, ""):
+                widget.rest(told.get(word, ""))
+
+    refresh()
+    lesson.param.watch(refresh, list(SERVER))
 
 
 def _follow(widget: pn.widgets.Widget, lesson: Lesson, shown: Callable[[Lesson], bool]) -> None:

@@ -10,6 +10,7 @@ from components.card import card_of
 from components.cases import cases_of
 from components.lesson import Question
 from components.memory_answer import answer
+from components.memory_idle import idle
 from components.memory_load import FAR
 from components.memory_names import END, HAND_END, beside
 from components.memory_picture import (
@@ -130,6 +131,7 @@ VIEW = View(
     reels=REELS,
     draw=draw,
     answer=answer,
+    idle=idle,
     readouts=(
         ("nearest stored value is the right one", "memory.named"),
         ("squared cosine of two keys", "memory.overlap"),

@@ -36,6 +36,20 @@ class Plain:
 
     _debounce = 0
     _linked_properties: tuple[str, ...] = ("value",)
+    why = ""
+    """Why it changes nothing now, if it does not; the browser says so under the pointer."""
+
+    closed = False
+    """Whether there is nothing to choose, whatever it would change."""
+
+    def rest(self, why: str) -> None:
+        """Grey it, with the reason, or wake it."""
+        self.why = why
+        self.disabled = self.closed or bool(why)
+
+    def _process_param_change(self, params: dict[str, Any]) -> dict[str, Any]:
+        told = super()._process_param_change(params)  # type: ignore[misc]
+        return {**told, "html_attributes": {"title": self.why} if self.why else {}} if "disabled" in told else told
 
     def _init_params(self) -> dict[str, Any]:
         values = ((name, getattr(self, name)) for name in self._synced_params)
