@@ -119,5 +119,5 @@ def _titles(way: str, found: Numbers) -> list[tuple[str, str]]:
         ("normaliser.denominator_title", f"{'' if way == SUM else 'if divided: '}denominator z·φ(q){negative}"),
         ("normaliser.share_title", share),
         ("normaliser.derivative_title", moves),
-        *((f"normaliser.way_{i}_title", f"{'▸ ' * (word == way)}{TITLES[word]}") for i, word in enumerate(WAYS)),
+        *((f"normaliser.way_{i}_title", f"{'→ ' * (word == way)}{TITLES[word]}") for i, word in enumerate(WAYS)),
     ]

@@ -215,7 +215,7 @@ def test_the_panel_of_the_way_is_marked_and_what_the_sum_would_do_is_said_to_be_
     told = VIEW.answer(Question(way=way))
     texts = dict(zip(told["normaliser.texts"]["node"], told["normaliser.texts"]["text"]))
     wide = dict(zip(told["normaliser.props"]["model"], told["normaliser.props"]["value"]))
-    marked = [texts[f"normaliser.way_{i}_title"].startswith("▸") for i in range(len(WAYS))]
+    marked = [texts[f"normaliser.way_{i}_title"].startswith("→") for i in range(len(WAYS))]
     thick = [wide[f"normaliser.way_{i}_mid"] > 2 for i in range(len(WAYS))]
     assert marked == thick == [word == way for word in WAYS]
     for name in ("denominator", "share", "derivative"):
