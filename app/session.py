@@ -19,6 +19,7 @@ from app.desk import Desk
 from app.outputs import citation, code, saved
 from app.packing import piece
 from components.about import NAME
+from components.gloss import chosen_map
 from components.lesson import Lesson, Question
 from components.own import MAX_BYTES, TOO_LARGE, ConfigError, paste, refusal
 from components.reel import Answer, Columns, is_drawn
@@ -44,7 +45,7 @@ SAVING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="files")
 
 def answers(views: tuple[View, ...], question: Question) -> Answer:
     """All that a page says to a question."""
-    told: Answer = {}
+    told = chosen_map(views, question)
     for view in views:
         told.update(view.answer(question))
     return told

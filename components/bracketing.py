@@ -106,6 +106,7 @@ def _flops(sources: dict[str, ColumnDataSource], height: int) -> figure:
     ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" for e in range(0, 22, 3)})
     for side, slot in SLOTS.items():
         line(fig, sources["bracketing.curves"], "T", side, slot, line_width=2.4)
+        line(fig, sources["bracketing.curves"], "T", slot, slot, line_width=1.4, line_dash="dashed")
     mark(fig, "bracketing.star", NOWHERE, slot="faint", dash="dashed")
     finger(fig, "bracketing.here", 2**20)
     fig.scatter(
@@ -118,7 +119,7 @@ def _flops(sources: dict[str, ColumnDataSource], height: int) -> figure:
     )  # fmt: skip
     cross = sources["bracketing.cross"]
     fig.scatter("x", "y", source=cross, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
-    labels(fig, cross, x_offset=8, y_offset=19, name="bracketing.cross_name")
+    labels(fig, cross, x_offset=-8, y_offset=-19, text_align="right", name="bracketing.cross_name")
     ends = sources["bracketing.ends"]
     tints = CategoricalColorMapper(factors=list(SLOTS), palette=[LIGHT[slot] for slot in SLOTS.values()])
     names(fig, ends, {"field": "order", "transform": tints})

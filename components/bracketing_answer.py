@@ -15,16 +15,14 @@ from components.powers import times
 from components.reel import Answer
 from components.view import props, texts
 from components.words import SOFTMAX
-from compute.cost import (
-    attention_flops,
-    crossover_T,
-    saving,
-)
+from compute.cost import attention_flops, crossover_T, decode_flops, saving, softmax_decode_flops
 
 LAST, TICK_AT, EDGE = STOPS[-1], 1.25e7, 2.4e7
 """On the axis of T: where lines end, where the swatches of their names begin, where the axis ends."""
 
 LAWS = ("left order, 2T²(d_φ + d_v)", "right order, 4T·d_φ·d_v")
+NEXT = ("next token, cache: 4T·d", "next token, state: 4d_φ·d_v")
+"""Names of lines: of a whole context by both orders, and of one token more, over a cache and from the state."""
 
 NOWHERE = 1e-3
 """A mark that is not drawn stands here, left of every axis."""
@@ -55,11 +53,13 @@ def _answer(phi: str, head: int) -> Answer:
     left, right = (np.array(flops[order], dtype=float) for order in ("left", "right"))
     if blocked:
         right = np.full(len(STOPS), np.nan)
+    cache = np.array([softmax_decode_flops(T, head, head) for T in STOPS], dtype=float)
+    state = np.full(len(STOPS), np.nan if blocked else float(decode_flops(d_phi, head)))
     equal = crossover_T(d_phi, head)
-    low, high = np.nanmin([left, right]) / 3, np.nanmax(left) * 12
+    low, high = np.nanmin([left, right, cache]) / 3, np.nanmax(left) * 12
     shown = np.asarray(STOPS, dtype=float)
     return {
-        "bracketing.curves": {"T": shown, "left": left, "right": right},
+        "bracketing.curves": {"T": shown, "left": left, "right": right, "cache": cache, "state": state},
         "bracketing.reel": {
             "T": shown,
             "dots_x": np.repeat(shown[:, None], 2, axis=1),
@@ -72,12 +72,12 @@ def _answer(phi: str, head: int) -> Answer:
         "bracketing.phrases": phrases(phi, d_phi, head),
         **_names(d_phi, head, blocked),
         "bracketing.ends": {
-            "order": ["left", "right"],
-            "tick": np.full(2, TICK_AT),
-            "x": np.full(2, EDGE),
-            "dash": ["solid", "solid"],
-            "y": np.nan_to_num(np.array([left[-1], right[-1]]), nan=NOWHERE),
-            "text": ["softmax, 2T²(d + d)", ""] if blocked else list(LAWS),
+            "order": ["left", "right"] * 2,
+            "tick": np.full(4, TICK_AT),
+            "x": np.full(4, EDGE),
+            "dash": ["solid"] * 2 + ["dashed"] * 2,
+            "y": np.nan_to_num(np.array([left[-1], right[-1], cache[-1], state[-1]]), nan=NOWHERE),
+            "text": ["softmax, 2T²(d + d)", "", NEXT[0], ""] if blocked else [*LAWS, *NEXT],
         },
         "bracketing.cross": {
             "x": np.array([NOWHERE if blocked else float(equal)]),

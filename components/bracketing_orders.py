@@ -22,8 +22,8 @@ TOKENS, WIDTH = 32, 16
 CASES = {
     "C052": "S and z of a head of 128: {} numbers; a cache takes {} a token, {} tokens make as much, so it is first as "
     "large at token {}",
-    "C059": "twice the context, the next token: softmax ×{}, elu+1 ×{}, Performer ×{}, Based ×{}, decayed ×{}; Based "
-    "has {} features",
+    "C059": "twice the context, the next token: softmax ×{}, elu+1 ×{}, Performer (FAVOR+) ×{}, Based (Taylor) ×{}, "
+    "with decay ×{}; Based has {} features",
 }
 
 REPORTS = ("C154",)
@@ -55,7 +55,10 @@ def softmax_rank() -> str:
     """Why no order is left: values that are the identity show softmax's weights."""
     Q, K, _ = random_example(TOKENS, WIDTH, WIDTH, 0)
     rank = numerical_rank(softmax_attention(Q, K, np.eye(TOKENS), causal=False, scale=1.0))
-    return f"Its weights reach rank {rank} on as many random tokens, {WIDTH} wide; any Q·f(K, V) would stop at {WIDTH}."
+    return (
+        f"Of its weights on {TOKENS} random tokens, {WIDTH} wide, {rank} rows are independent, none a mix of others; "
+        f"any Q·f(K, V) would have {WIDTH} at most."
+    )
 
 
 @cache

@@ -22,6 +22,9 @@ from compute.sweeps.shipped import shipped
 FOOT = 9e-6
 """Height of the notes at the foot of the plot, in seconds."""
 
+CLEAR_OF_POINTS = 0.03
+"""Height of a note left of the grey field, in seconds: short contexts take less."""
+
 SLOTS = {"softmax": "cache", "linear": "state"}
 
 FORMS = {"softmax": "softmax", "linear": "chunkwise"}
@@ -123,7 +126,7 @@ def measured_times() -> Answer:
         },
         "bracketing.late": {
             "x": np.array([float(low)]),
-            "y": np.array([FOOT]),
+            "y": np.array([CLEAR_OF_POINTS]),
             "text": [f"one head crosses in here, {later[0]} to {later[1]} later"],
         },
     }
@@ -153,5 +156,6 @@ def clock(sources: dict[str, ColumnDataSource], height: int, x: tuple[float, flo
         )  # fmt: skip
     labels(fig, sources["bracketing.time_names"], over=True, x_offset="right", y_offset="down", text_align="align")
     labels(fig, sources["bracketing.star_note"], "muted", x_offset=6, name="bracketing.star_name")
-    labels(fig, sources["bracketing.late"], x_offset=6, name="bracketing.late_name").visible = False
+    late = {"x_offset": -6, "text_align": "right", "name": "bracketing.late_name"}
+    labels(fig, sources["bracketing.late"], **late).visible = False
     return fig

@@ -22,10 +22,10 @@ from components.forms_frames import (
     state_shape,
     value_range,
 )
-from components.forms_picture import READS, cell_places, number_places, outlines
+from components.forms_picture import READS, cell_places, number_places, outlines, read_names
 from components.forms_run import CHANNELS, D_V, HAND, ONES, RANDOM, Run, long_sums, run
 from components.forms_said import formula, fraction, headlines, numbers, readouts, sentences, values
-from components.forms_small import shared, small_cases
+from components.forms_small import shared, shared_said, small_cases
 from components.lesson import Question
 from components.reel import Answer
 from components.says import decimals
@@ -96,23 +96,17 @@ def _fixed(told: Run) -> Answer:
     """The columns that no token changes."""
     starts, stops = (np.array(column, dtype=float) / told.T for column in zip(*told.chunks))
     x, y = number_places()
-    first = told.right["parallel"][:1, 0]
     return {
         "forms.cells": cell_places(state_shape(told)),
         "forms.numbers": {"x": x, "y": y},
-        "forms.broken": outlines(READS[told.pitfall][2]),
-        "forms.reads": {
-            "x": np.array([58.0, 96.0]),
-            "y": np.array([82.0, 82.0]),
-            "text": list(READS[told.pitfall][:2]),
-            "align": ["right", "left"],
-        },
+        "forms.broken": outlines(READS[told.pitfall].touched),
+        "forms.reads": read_names(told.pitfall, told.T),
         "forms.chunks": {"zero": np.zeros(MOST), "start": padded(starts), "stop": padded(stops)},
         "forms.matrix_numbers": _matrix_numbers(told.by_hand),
         "forms.row": {"x": np.ones(1)},
         "forms.ends": {"text": [f"oₜ[{i}]" for i in range(1, CHANNELS + 1)]},
         "forms.constant_end": constant_end(told),
-        "forms.first": {"x": np.ones(1), "y": first, "text": [_from_the_last(told)]},
+        "forms.first": _from_the_last(told),
         "forms.trouble": {"x": np.ones(1), "y": np.array([1e-3]), "text": [_trouble(told)]},
         "forms.sums": _sums(),
         "forms.sum_names": {
@@ -134,9 +128,12 @@ def _matrix_numbers(by_hand: bool) -> dict[str, object]:
     return {"x": np.tile(centres, HAND), "y": np.repeat(centres, HAND), "text": said}
 
 
-def _from_the_last(told: Run) -> str:
-    """What token 1 would read from the summary of all tokens; softmax has none."""
-    return "" if told.features is None else f"o₁ from one summary for all: {shared(told)}"
+def _from_the_last(told: Run) -> dict[str, object]:
+    """What token 1 would read from the summary of all tokens, a ring for each channel; softmax has none."""
+    none = told.features is None
+    read = np.full(CHANNELS, np.nan) if none else shared(told)[:CHANNELS]
+    said = "" if none else f"o₁ from one summary for all: {shared_said(told)}"
+    return {"x": np.ones(CHANNELS), "y": read, "text": [said, *[""] * (CHANNELS - 1)]}
 
 
 def _trouble(told: Run) -> str:

@@ -35,6 +35,10 @@ PARTS = {
 }
 
 
+ORDERS = {"read_first": "read, then write", "one_summary": "all is written, then read"}
+"""What the picture of the recurrence is called where a mistake changes the order."""
+
+
 def shown(count: int, most: int) -> np.ndarray:
     """Which of `count` rows are shown where there is room for `most`."""
     kept = min(count, most)
@@ -56,7 +60,7 @@ def state_cells(told: Run) -> np.ndarray:
     phi_q, phi_k, V, O = phi_q[:, rows], phi_k[:, rows], told.V[:, columns], told.outputs["recurrent"][:, columns]
     S, z, num = np.zeros((T, len(rows), len(columns))), np.zeros((T, len(rows))), np.zeros((T, len(columns)))
     if told.written is not None:
-        S, z = told.written.S[:, rows][:, :, columns], told.written.z[:, rows]
+        S, z = told.form.read(told.written.S[:, rows][:, :, columns], told.written.z[:, rows])
     if told.steps is not None:
         num = told.steps.num[:, columns]
     of_state, of_features, of_values = np.abs(S).max(), max(np.abs(phi_q).max(), np.abs(phi_k).max()), np.abs(V).max()
@@ -195,7 +199,7 @@ def side_texts(told: Run) -> dict[str, list[str]]:
     plain = fraction if told.by_hand and told.pitfall != "eps_inside" else brief
     sums = [plain(x) for x in told.row_sums]
     dens = ["none"] * told.T if told.steps is None else [plain(x) for x in told.steps.den]
-    order = "read, then write" if told.pitfall == "read_first" else "write, then read"
+    order = ORDERS.get(told.pitfall, "write, then read")
     step = f"of {told.T}: {order}" if told.features else f"of {told.T}: none without a finite φ"
     exists = {"recurrent": told.steps is not None, "chunkwise": told.member is not None}
     return {

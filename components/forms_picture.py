@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, Range1d
@@ -11,6 +12,7 @@ from bokeh.transform import linear_cmap
 
 from components.forms_frames import CEILING, FLOOR, HIGH, LOW, PARTS
 from components.forms_run import ONES
+from components.forms_said import SUBSCRIPTS
 from components.palette import LIGHT, UNDER_TEXT, diverging
 from components.plots import finger, hover, labels, mark, plot, ticks, without_ticks
 from components.view import Cell
@@ -37,23 +39,41 @@ NAMES = (
     (4, 26.5, "φ(kₜ)", "center"),
     (23, 26.5, "write φ(kₜ) vₜᵀ", "center"),
     (23, 80, "of rank one: every row is vₜ, scaled", "center"),
-    (44, 46, "added", "center"),
     (44, 54, "⟶", "center"),
     (54, 26.5, "φ(qₜ)", "center"),
-    (73, 26.5, "Sₜ", "center"),
-    (92, 26.5, "zₜ", "center"),
     (58, 95, "oₜ, their quotient", "right"),
 )
+
+
+class Read(NamedTuple):
+    """What the picture says of a read, {T} being the last token: what is read of it, both products, when the write is
+    added; and the boxes that a mistake touches."""
+
+    state: str = "Sₜ"
+    total: str = "zₜ"
+    numerator: str = "Sₜᵀφ(qₜ)"
+    denominator: str = "zₜ·φ(qₜ)"
+    added: str = "added"
+    touched: tuple[str, ...] = ()
+
+
 READS = {
-    # pitfall: (numerator, denominator, boxes that it touches)
-    "none": ("Sₜᵀφ(qₜ)", "zₜ·φ(qₜ)", ()),
-    "one_summary": ("S_Tᵀφ(qₜ)", "z_T·φ(qₜ)", ("S", "z")),
-    "read_first": ("Sₜ₋₁ᵀφ(qₜ)", "zₜ₋₁·φ(qₜ)", ("num", "den")),
-    "transposed": ("Sₜφ(qₜ)", "zₜ·φ(qₜ)", ("S", "num")),
-    "feature_sum": ("Sₜᵀφ(qₜ)", "1·φ(qₜ)", ("den",)),
-    "eps_inside": ("Sₜᵀφ(qₜ)", "zₜ·φ(qₜ)", ("phi_k", "phi_q")),
-    "bf16": ("Sₜᵀφ(qₜ)", "zₜ·φ(qₜ)", ("S", "z")),
+    "none": Read(),
+    "one_summary": Read("S{T}", "z{T}", "S{T}ᵀφ(qₜ)", "z{T}·φ(qₜ)", "all added", ("S", "z")),
+    "read_first": Read("Sₜ₋₁", "zₜ₋₁", "Sₜ₋₁ᵀφ(qₜ)", "zₜ₋₁·φ(qₜ)", "added last", ("S", "z")),
+    "transposed": Read(numerator="Sₜφ(qₜ)", touched=("S", "num")),
+    "feature_sum": Read(denominator="1·φ(qₜ)", touched=("den",)),
+    "eps_inside": Read(touched=("phi_k", "phi_q")),
+    "bf16": Read(touched=("S", "z")),
 }
+
+
+def read_names(pitfall: str, T: int) -> dict[str, object]:
+    """Texts of a read, each at its box."""
+    places = ((73, 26.5, "center"), (92, 26.5, "center"), (58, 82, "right"), (96, 82, "left"), (44, 46, "center"))
+    x, y, align = zip(*places)
+    said = [text.format(T=str(T).translate(SUBSCRIPTS)) for text in READS[pitfall][:-1]]
+    return {"x": np.array(x, dtype=float), "y": np.array(y, dtype=float), "text": said, "align": list(align)}
 
 
 def number_places() -> tuple[np.ndarray, np.ndarray]:

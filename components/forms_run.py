@@ -12,7 +12,7 @@ from compute.agreement import apart, constant_outputs, gradients_apart, outputs_
 from compute.attention import FORMS, softmax_attention
 from compute.examples import HAND_EPS, HAND_K, HAND_PHI, HAND_Q, HAND_V, random_example
 from compute.feature_maps import FEATURE_MAPS, FeatureMap, read_member
-from compute.pitfalls import Steps, recurrent_steps
+from compute.pitfalls import PITFALLS, Recurrence, Steps, recurrent_steps
 from compute.rank import kernel_matrix
 from compute.rounding import running_sum
 
@@ -92,6 +92,11 @@ class Run:
         if self.steps is not None or self.features is None:
             return self.steps
         return recurrent_steps(*self.features, self.V, self.eps)
+
+    @property
+    def form(self) -> Recurrence:
+        """The recurrence, right or with its mistake."""
+        return PITFALLS[self.pitfall]
 
     @cached_property
     def outputs(self) -> dict[str, np.ndarray]:

@@ -74,14 +74,15 @@ def numbers(told: Run, exact: Steps | None) -> list[list[str]]:
         return [[*[""] * (CELLS - 1), text] for text in den]
     phi_q, phi_k, V = (in_fractions(x) for x in (*told.features, told.V))
     written, said = writes(phi_k, V), []
+    S, z = told.form.read(exact.S, exact.z)
     for t in range(told.T):
         parts = (
             phi_k[t],
             V[t],
             written[t].flat,
             phi_q[t],
-            exact.S[t].flat,
-            exact.z[t],
+            S[t].flat,
+            z[t],
             exact.num[t],
             exact.O[t],
             [exact.den[t]],
@@ -188,12 +189,15 @@ def values(told: Run, exact: Steps | None) -> str:
         return mathml(r"\begin{array}{l}" + r" \\ ".join(rows) + r"\end{array}", "block")
     if told.member is None:
         return mathml(r"e^{q^\top k/\sqrt{d_k}} = \underset{\infty}{\phi(q)}^\top \phi(k)", "block")
-    d_phi, d_v = told.features[1].shape[1], told.V.shape[1]
-    query = rf"\underset{{1 \times {d_phi}}}{{\phi(q_t)^\top}}"
-    read = (
-        rf"\frac{{{query}\ \underset{{{d_phi} \times {d_v}}}{{S_t}}}}{{{query}\ \underset{{{d_phi} \times 1}}{{z_t}}}}"
-    )
-    return mathml(rf"\underset{{1 \times {d_v}}}{{o_t^\top}} = {read}", "block")
+    d_phi, d_v, form = told.features[1].shape[1], told.V.shape[1], told.form
+    sizes = (d_phi, d_v) if told.pitfall == "transposed" else (d_v, d_phi)
+    query = _sized(form.query, d_phi, 1)
+    read = rf"\frac{{{_sized(form.state, *sizes)}\ {query}}}{{{_sized(form.total, 1, d_phi)}\ {query}}}"
+    return mathml(rf"{_sized('o_t', d_v, 1)} = {read}", "block")
+
+
+def _sized(factor: str, rows: int, columns: int) -> str:
+    return rf"\underset{{{rows} \times {columns}}}{{{factor}}}"
 
 
 def _tex(row: np.ndarray) -> str:

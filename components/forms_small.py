@@ -28,7 +28,7 @@ def small_cases(told: Run) -> Nodes:
         {
             "C042": f"one key: outputs of the three forms − its value {sci(_single(told))}",
             "C031": f"the first writes have rank {_ranks(told)} each",
-            "C044": f"o₁ read from the last S and z instead: {shared(told)}",
+            "C044": f"o₁ read from the last S and z instead: {shared_said(told)}",
             "C025": f"without a mask − kernel attention with φ(q)·φ(k): {sci(_unmasked(*features))}",
             STATES: f"gradients as sums: at most {figure(found()[STATES])} of the memory that all states would take",
         },
@@ -45,10 +45,14 @@ def _ranks(told: Run) -> str:
     return " or ".join(map(str, sorted(ranks)))
 
 
-def shared(told: Run) -> str:
-    """What one summary of all tokens would give the first of them."""
+def shared(told: Run) -> np.ndarray:
+    """What one summary of all tokens would give the first of them, [d_v]."""
     phi_q, phi_k = told.features
-    (o,) = linear_attention(phi_q[:1], phi_k, told.V, AS_GIVEN, eps=0)
+    return linear_attention(phi_q[:1], phi_k, told.V, AS_GIVEN, eps=0)[0]
+
+
+def shared_said(told: Run) -> str:
+    o = shared(told)
     return vector(o) if told.by_hand else ", ".join(map(brief, o[:CHANNELS]))
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from compute.feature_maps import FEATURE_MAPS
+
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
@@ -69,7 +71,24 @@ class Teaching:
 @cache
 def symbols() -> dict[str, str]:
     """Every symbol that needs plain words."""
+    return {symbol: words for symbol, words in _words().items() if symbol != "maps"}
+
+
+@cache
+def maps() -> dict[str, str]:
+    """What each feature map does, and softmax, by the word of the address."""
+    return _words()["maps"]
+
+
+@cache
+def _words() -> dict:
     return tomllib.loads((ASSETS / "symbols.toml").read_text(encoding="utf-8"))
+
+
+def _explained(symbol: str) -> str:
+    """Plain words of a symbol, or of a map by its label."""
+    labels = {kind.label: word for word, kind in FEATURE_MAPS.items()}
+    return maps()[labels[symbol]] if symbol in labels else symbols()[symbol]
 
 
 @cache
@@ -99,7 +118,7 @@ def teaching(view: str) -> Teaching:
             for p in told.get("presets", ())
         ),
         told.get("about", ""),
-        tuple((symbol, symbols()[symbol]) for symbol in told.get("symbols", ())),
+        tuple((symbol, _explained(symbol)) for symbol in told.get("symbols", ())),
     )
 
 

@@ -36,14 +36,26 @@ class Recurrence:
 
     word: ClassVar[str] = "none"
     label: ClassVar[str] = "none"
-    latex: ClassVar[str] = r"o_t = S_t^\top \phi(q_t) \,/\, z_t^\top \phi(q_t)"
+    state: ClassVar[str] = r"S_t^\top"
+    total: ClassVar[str] = r"z_t^\top"
+    query: ClassVar[str] = r"\phi(q_t)"
+    """Formulas of what a read multiplies: the state and the sum, each with the features of the query."""
     why: ClassVar[str] = ""
     caught_by: ClassVar[str] = ""
     eps_in_denominator: ClassVar[bool] = True
 
+    @property
+    def latex(self) -> str:
+        """The line that a mistake changes."""
+        return rf"o_t = {self.state} {self.query} \,/\, {self.total} {self.query}"
+
     def features(self, phi: Array, eps: Any) -> Array:
         """What is taken for the features."""
         return phi
+
+    def read(self, S: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What each token reads, of the states [T, d_phi, d_v] and sums [T, d_phi] that the tokens leave behind."""
+        return S, z
 
     def start(self, phi_k: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """S and z before the first token."""
@@ -59,7 +71,7 @@ class OneSummary(Recurrence):
 
     word = "one_summary"
     label = "one summary for all"
-    latex = r"o_t = S_T^\top \phi(q_t) \,/\, z_T^\top \phi(q_t)"
+    state, total = r"S_T^\top", r"z_T^\top"
     why = (
         "One summary of all tokens serves every query where each may see all of them. "
         "Under the causal mask every token needs a sum of its own: read from the last one, it sees what comes after it."
@@ -78,7 +90,7 @@ class ReadFirst(Recurrence):
 
     word = "read_first"
     label = "read before write"
-    latex = r"o_t = S_{t-1}^\top \phi(q_t) \,/\, z_{t-1}^\top \phi(q_t)"
+    state, total = r"S_{t-1}^\top", r"z_{t-1}^\top"
     why = (
         "A read that comes before the write leaves each token out of its own output, "
         "and the first one finds nothing: 0/0."
@@ -89,13 +101,17 @@ class ReadFirst(Recurrence):
         num, den = recall(S, phi_q), recall(z[:, None], phi_q)[0]
         return num, den, *advance(S, z, phi_q, phi_k, v)[2:]
 
+    def read(self, S, z):
+        empty = S[:1] * 0, z[:1] * 0
+        return tuple(np.concatenate([start, left[:-1]]) for start, left in zip(empty, (S, z)))
+
 
 class Transposed(Recurrence):
     """The state is stored as values by features and read as if it were features by values."""
 
     word = "transposed"
     label = "transposed S"
-    latex = r"o_t = S_t\, \phi(q_t) \,/\, z_t^\top \phi(q_t)"
+    state = r"S_t\,"
     why = (
         "Some papers store the transpose. Read the wrong way round, S fits only where d_φ = d_v, "
         "and then answers with other numbers."
@@ -116,7 +132,7 @@ class FeatureSum(Recurrence):
 
     word = "feature_sum"
     label = "sum over features"
-    latex = r"o_t = S_t^\top \phi(q_t) \,/\, \mathbf{1}^\top \phi(q_t)"
+    total = r"\mathbf{1}^\top"
     why = (
         "The denominator sums the features of the query instead of the kernel values of the keys, "
         "so it does not grow as keys come in."
@@ -133,6 +149,7 @@ class EpsInside(Recurrence):
 
     word = "eps_inside"
     label = "ε inside φ"
+    query = r"(\phi(q_t) + \varepsilon)"
     latex = r"\phi(x) \to \phi(x) + \varepsilon"
     why = (
         "An ε on every feature is a different kernel: "

@@ -51,6 +51,14 @@ def test_at_65536_tokens_and_width_128_the_right_order_saves_a_factor_512():
     assert curves["left"][at(65536)] == 2 * 65536**2 * 256 and curves["right"][at(65536)] == 4 * 65536 * 128**2
 
 
+def test_one_token_more_costs_twice_over_twice_the_cache_and_the_same_from_the_state():
+    """4·T·128 over the cache, 4·128² from the state, by hand; softmax has no state."""
+    curves = VIEW.answer(Question())["bracketing.curves"]
+    assert curves["cache"][at(65536)] == 4 * 65536 * 128 and set(curves["state"]) == {4 * 128**2}
+    assert f"{curves['cache'][at(65536)]:,.0f} or {curves['state'][0]:,.0f}" == told(Question(), "next", 65536)
+    assert np.isnan(VIEW.answer(Question(phi="softmax"))["bracketing.curves"]["state"]).all()
+
+
 @every_head
 def test_equal_cost_is_said_at_the_width_of_the_head_and_cheaper_only_beyond(head):
     question = Question(head=head)

@@ -202,7 +202,7 @@ def test_softmax_has_no_state_and_no_pitfall():
 def test_every_pitfall_of_the_address_is_a_mistake_with_an_explanation():
     assert tuple(MISTAKES) == PITFALLS == tuple(READS)
     for word, mistake in MISTAKES.items():
-        assert set(READS[word][2]) <= set(BOXES)
+        assert set(READS[word].touched) <= set(BOXES)
         if word != "none":
             told = text_of(asked(example="random", pitfall=word), "forms.aside")
             assert told == f"{mistake.why} {mistake.caught_by}" and len(mistake.why) > 60

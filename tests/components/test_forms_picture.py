@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,6 +18,38 @@ from components.lesson import Question
 from components.words import PITFALLS
 
 every_pitfall = pytest.mark.parametrize("pitfall", PITFALLS)
+
+
+# The read
+
+
+@pytest.mark.parametrize("pitfall", [pitfall for pitfall in PITFALLS if pitfall != "eps_inside"])
+def test_what_is_drawn_gives_the_numerator_and_the_denominator_that_are_drawn(pitfall):
+    for numbers in frames(asked(pitfall=pitfall))["numbers"]:
+        drawn = np.array([float(Fraction(text)) if text != "0/0" else np.nan for text in numbers])
+        q, S, z, num, den = drawn[8:10], drawn[10:14].reshape(2, 2), drawn[14:16], drawn[16:18], drawn[20]
+        assert np.array_equal(S @ q if pitfall == "transposed" else S.T @ q, num)
+        assert den == (q.sum() if pitfall == "feature_sum" else z @ q)
+
+
+@every_pitfall
+def test_the_read_is_named_with_the_token_whose_state_it_takes(pitfall):
+    named = VIEW.answer(asked(pitfall=pitfall))["forms.reads"]["text"]
+    state = {"one_summary": "S₃", "read_first": "Sₜ₋₁"}.get(pitfall, "Sₜ")
+    assert named[0] == state and named[2].startswith(state) and not any("_" in text for text in named)
+
+
+def test_the_formula_with_sizes_is_that_of_the_mistake():
+    said = {p: VIEW.answer(asked(example="random", pitfall=p))["forms.math"]["text"][1] for p in PITFALLS}
+    assert len({*said.values()}) == len(PITFALLS) - 1  # a state in bfloat16 is read as the right one is
+    plain = {p: re.sub("<[^>]+>", "", text).replace("&#x000D7;", "×") for p, text in said.items()}
+    assert "16×8" in plain["transposed"] and "16×8" not in plain["none"] and "8×16" in plain["none"]
+
+
+def test_the_ring_of_the_answer_is_at_what_it_says():
+    told = VIEW.answer(asked())["forms.first"]
+    assert told["y"].tolist() == [5 / 8, 5 / 8] and "(5/8, 5/8)" in told["text"][0]
+    assert np.isnan(VIEW.answer(asked(example="random", phi="softmax"))["forms.first"]["y"]).all()
 
 
 # Chunks
