@@ -10,8 +10,10 @@ from latex2mathml.converter import convert
 
 @lru_cache(maxsize=512)
 def mathml(latex: str, display: str = "inline") -> str:
-    """MathML element for a formula of our own (never of a visitor).  φ takes the form that it has in text."""
-    return convert(re.sub(r"\\phi(?![A-Za-z])", r"\\varphi", latex), display=display)
+    """MathML element for a formula of our own (never of a visitor).  φ takes the form that it has in text.  The bars of
+    a norm keep their size: the second one carries an exponent, and only the first would grow with what stands beside."""
+    made = convert(re.sub(r"\\phi(?![A-Za-z])", r"\\varphi", latex), display=display)
+    return re.sub(r"<mo>(?=&#x02016;)", '<mo stretchy="false">', made)
 
 
 def with_values(symbols: list[tuple[str, str]]) -> str:

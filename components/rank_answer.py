@@ -49,6 +49,9 @@ NOWHERE = -100.0
 PART = dict(zip(("none", "causal"), PARTS))
 """Which part of the matrix is counted at lengths beyond the slider, by the word of the mask."""
 
+ASKED = 32
+"""Width of the head that the view's question asks about."""
+
 SWATCHES = [DASHES.get(w, "solid") for w in PHIS]
 
 
@@ -137,14 +140,14 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
 
 @lru_cache(maxsize=1)
 def _predicted() -> dict:
-    """The answer to the view's question: elu+1 at half of the tokens and at all of them, at the default state."""
-    default = Question(phi="elu")
-    told = ranks(values_of(default.map, default.d_k, default.seed, default.precision))[:, START]
-    half = STOPS.index(LARGEST // 2)
+    """The answer to the view's question: elu+1 in the head it asks about, at every number of tokens, whatever width
+    the page is at."""
+    asked = Question(phi="elu", d_k=ASKED)
+    told = ranks(values_of(asked.map, asked.d_k, asked.seed, asked.precision))[:, START]
     return {
-        "x": np.array([STOPS[half], LARGEST], dtype=float),
-        "y": told[[half, -1]].astype(float),
-        "text": [f"{told[half]} → {told[-1]}", ""],
+        "x": np.array(STOPS, dtype=float),
+        "y": told.astype(float),
+        "text": [f"d_k = {ASKED}: rank {told[-1]}" if N == LARGEST // 2 else "" for N in STOPS],
     }
 
 
