@@ -11,7 +11,7 @@ from latex2mathml.converter import convert
 @lru_cache(maxsize=512)
 def mathml(latex: str, display: str = "inline") -> str:
     """MathML element for a formula of our own (never of a visitor).  φ takes the form that it has in text.  The bars of
-    a norm keep their size: the second one carries an exponent, and only the first would grow with what stands beside."""
+    a norm keep their size: the second one carries an exponent, and the first alone would grow with its neighbours."""
     made = convert(re.sub(r"\\phi(?![A-Za-z])", r"\\varphi", latex), display=display)
     return re.sub(r"<mo>(?=&#x02016;)", '<mo stretchy="false">', made)
 

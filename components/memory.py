@@ -55,6 +55,7 @@ REELS = (
             Bind("signal", source="memory.signal", to="weight"),
             Bind("state", source="memory.state", to="image", pool="memory.states", start="frame", image=True),
             Bind("title", node="memory.frame", pool="memory.states", start="frame"),
+            Bind("entries", source="memory.entries", to="text", pool="memory.states", start="frame"),
             Bind("named", node="memory.named", pool="memory.states", start="frame"),
             Bind("since", source="memory.stale", to="right"),
             Bind("ends_x", source="memory.ends", to="x"),
@@ -82,6 +83,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     rival.glyph.name = "memory.rival"
     curve.scatter("n", "newest", source=sources["memory.curve"], size=3, fill_color=LIGHT["muted"], fill_alpha=0.55,
                   line_color=None, name="memory.newest")  # fmt: skip
+    curve.vspan("x", source=sources["memory.topics"], line_color=LIGHT["faint"], line_width=1, level="underlay")
     curve.yaxis[0].axis_label = "cosine: mean, · newest"
     labels(curve, sources["memory.best_name"], "muted")
     labels(curve, sources["memory.duel"], x_offset=-2, text_align="right")
@@ -92,6 +94,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     labels(curve, asked, name="memory.predicted.text", x_offset=9, y_offset=-13).visible = False
     energy = draw_energy(sources, axis, ticker)
     state = draw_heat(sources, 206)
+    labels(state, sources["memory.entries"], bare=True, text_align="center", text_font_size="15px")
     bars = draw_bars(sources, question, axis, ticker, 122)
     bars.quad(left="left", right="right", bottom=-0.62, top=1.06, source=sources["memory.stale"],
               fill_color=LIGHT["band"], line_color=None, level="underlay", name="memory.stale.band")  # fmt: skip
@@ -161,6 +164,8 @@ LEFT_OUT = frozenset(
             "energies",
             "duel",
             "far",
+            "entries",
+            "topics",
             "rivals",
         ),
         *("curve.newest", "curve.best", "curve.rival", "written", "rival", "gap", "own"),

@@ -27,13 +27,14 @@ from components.memory_run import (
     split,
     stream_of,
 )
-from components.memory_said import named, overlaps, phrases, said, shape, subject, taken_apart
+from components.memory_said import TOPICS, named, overlaps, phrases, said, shape, subject, taken_apart
 from components.reel import Answer
 from components.says import decimals
 from components.sizing_answer import shape_of
 from components.view import props, texts
 from compute import memory_laws as laws
 from compute.memory import WRITE_RULES
+from compute.pair_streams import TOPIC
 
 
 def answer(question: Question) -> Answer:
@@ -64,6 +65,7 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             "state": told["states"],
             "title": [_frame_title(n) for n in FRAME_AT[: len(told["states"])]],
             "named": named(told["named"]),
+            "entries": told["entries"],
         },
         "memory.phrases": phrases(question, told, rival),
         "memory.reel": {
@@ -80,6 +82,8 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             "here_text": ["" if n == 0 else decimals(c) for n, c in zip(NS, here)],
             **said(question, told, rival),
         },
+        "memory.entries": {"x": CELLS * np.array([0.25, 0.75] * 2), "y": CELLS * np.repeat([0.25, 0.75], 2)},
+        "memory.topics": {"x": np.arange(TOPIC, PAIRS, TOPIC, dtype=float) if asked.stream in TOPICS else np.zeros(0)},
         "memory.state": {"dw": np.array([float(CELLS)]), "dh": np.array([float(CELLS)])},
         "memory.pairs": {"pair": np.arange(1, PAIRS + 1)},
         "memory.split": {"pair": np.arange(1, PAIRS + 1)},

@@ -7,7 +7,7 @@ import numpy as np
 from components.lesson import Question
 from components.memory_load import FAR
 from components.memory_run import PAIRS, Law
-from components.memory_said import room, rule_name
+from components.memory_said import TOPICS, room, rule_name
 from components.placing import HEIGHT, Box, dot_box, placed, share, text_box
 from components.plots import spread
 from components.reel import Answer, Columns
@@ -18,8 +18,8 @@ from compute.feature_maps import read_member
 LAW_AT = 176
 """Where the law's name stands, in pairs."""
 
-NEWEST_AT = 96
-"""Where the dots of the newest pair are named, in pairs."""
+NEWEST_AT = 127
+"""Where the dots of the newest pair are named, in pairs: over the lines, so that none is taken for them."""
 
 NOWHERE = -1e6
 """A mark that is not drawn stands here, left of every axis."""
@@ -97,7 +97,8 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
     """Names beside lines: room and law; both rules of a duel; and a load far off the axis, where its law holds."""
     at, rows = room_at(question, told["width"]), _rows(question, told["width"])
     ends = "" if question.stream == "hand" else room(question, told["width"], rows)
-    law_y, newest = theory.cosine[LAW_AT], np.mean(told["curve"]["newest"][NEWEST_AT - 8 : NEWEST_AT + 48])
+    ends += " · thin lines: a topic ends" * (question.stream in TOPICS)
+    law_y = theory.cosine[LAW_AT]
     plain = question.rule == "additive" and question.stream == "plain" and question.keys == "random"
     end = 3 if question.stream == "hand" else min(PAIRS, told["most"])
     means = [told["curve"]["mean"][end], np.nan if rival is None else rival["curve"]["mean"][end]]
@@ -105,11 +106,11 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
     return {
         "memory.names": {
             "x": np.array([min(at + 3.0, END - LETTER * len(ends)) if at != NOWHERE else 3.0, LAW_AT, NEWEST_AT]),
-            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13, newest - 0.09]),
+            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13, 1.11]),
             "text": [
                 ends,
                 theory.name if np.isfinite(law_y) else "",
-                "the newest pair" if question.rule != "additive" and np.isfinite(newest) else "",
+                "dots: the newest pair" if question.rule != "additive" and question.stream != "hand" else "",
             ],
         },
         "memory.best_name": {

@@ -123,6 +123,7 @@ def filled(asked: Stream, rule: Rule) -> dict:
         "start": (last * (last - 1) // 2).astype(np.int32),
         "stop": (last * (last + 1) // 2).astype(np.int32),
         "states": _pictures(frames),
+        "entries": _printed(frames),
         "frame": (np.searchsorted(at, last, side="right") - 1).astype(np.int32),
         "scale": np.abs(frames).max(),
         "named": [
@@ -137,6 +138,13 @@ def _pictures(frames: np.ndarray) -> np.ndarray:
     rows, columns = (np.arange(CELLS) * size // CELLS for size in frames.shape[1:])
     shown = frames[:, rows[:, None], columns]
     return np.rint(127.5 + 127.5 * shown / (np.abs(frames).max() or 1)).astype(np.uint8)
+
+
+def _printed(frames: np.ndarray) -> list[list[str]]:
+    """The four numbers of each state of two by two, to stand in its cells; nothing for a larger one."""
+    return [
+        [f"{round(float(x), 2) + 0.0:g}".replace("-", "−") for x in S.flat] if S.size == 4 else [""] * 4 for S in frames
+    ]
 
 
 def _stacked(rows: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -205,3 +205,8 @@ def test_image_palettes_have_one_colour_a_byte(palette):
 def test_formulas_become_well_formed_mathml(latex):
     assert xml.fromstring(mathml(latex)).tag.endswith("math")
     assert "\\" not in "".join(xml.fromstring(mathml(latex)).itertext())
+
+
+def test_both_bars_of_a_norm_keep_their_size_though_one_carries_the_exponent():
+    bars = re.findall("<mo[^>]*>&#x02016;", mathml(r"\tfrac{1}{2}\lVert S\rVert^2"))
+    assert len(bars) == 2 and all('stretchy="false"' in bar for bar in bars)

@@ -197,3 +197,11 @@ def test_the_picture_of_the_kernel_matrix_keeps_the_order_of_its_entries(phi):
         step = int(extent) // frame.shape[1]
         for row in (1, 5, N // step - 1):
             assert stats.spearmanr(frame[row], M[row * step, : int(extent) : step]).statistic > 0.98
+
+
+@pytest.mark.parametrize("d_k", [4, 16, 64])
+def test_the_answer_to_the_question_is_drawn_at_any_width_of_the_page(d_k):
+    Q, K = (a[:256] for a in queries_and_keys(32, 0))
+    told = answer(Question(d_k=d_k))["rank.predicted"]
+    at_the_end = np.linalg.matrix_rank(kernel_matrix(Q, K, read_member("elu")), rtol=1e-10)
+    assert told["y"][-1] == at_the_end == 32 and "d_k = 32: rank 32" in told["text"]

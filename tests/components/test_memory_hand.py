@@ -1,0 +1,42 @@
+"""Memory by hand: what stands in the cells of a state of two by two, and where a gate and a correction win together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from asked import VIEWS
+
+from components.lesson import Question
+from compute.memory import WRITE_RULES
+from compute.pair_streams import TOPIC
+
+
+def answer(question):
+    return VIEWS["memory"].answer(question)
+
+
+def test_the_numbers_of_a_state_by_hand_stand_in_its_cells():
+    entries = answer(Question(stream="hand"))["memory.states"]["entries"]
+    assert entries == [["0"] * 4, ["1", "2", "0", "0"], ["1", "2", "4", "0"], ["1", "5", "4", "4"]]
+
+
+def test_a_larger_state_has_no_numbers_in_its_cells():
+    assert {text for texts in answer(Question())["memory.states"]["entries"] for text in texts} == {""}
+
+
+@pytest.mark.parametrize("stream", ["topics", "ungated"])
+def test_topics_end_where_a_line_says_so(stream):
+    told = answer(Question(stream=stream))
+    ends = np.flatnonzero(np.diff(told["memory.reel"]["since"]))
+    np.testing.assert_array_equal(told["memory.topics"]["x"], ends)
+    assert set(np.diff(ends)) == {TOPIC} and not len(answer(Question())["memory.topics"]["x"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_topics_end_and_keys_lean_a_gate_and_a_correction_read_best_together(seed):
+    asked = Question(keys="correlated", rho=0.3, alpha=1.0, stream="topics", seed=seed)
+    means = {rule: answer(replace(asked, rule=rule))["memory.curve"]["mean"] for rule in WRITE_RULES}
+    ends = {rule: np.mean(mean[np.arange(TOPIC, 257, TOPIC)]) for rule, mean in means.items()}
+    assert max(ends, key=ends.get) == "gated_delta"
