@@ -18,7 +18,7 @@ from components.view import Cell, Drawing, View
 
 SLOTS = {"positive": "favor", "trig": "trig"}
 EDGE = 8.6
-NAMES = 92
+NAMES = 104
 """Right border of all plots but two, px: what a line or a dot is called."""
 
 LENGTHS = {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8"}
@@ -32,12 +32,12 @@ REELS = (
             *(
                 Bind(f"{kind}_{column}", source=f"random-features.{kind}_band", to=column)
                 for kind in KINDS
-                for column in (*QUANTILES, "own")
+                for column in (*QUANTILES, "own", "typical")
             ),
             *(
                 Bind(f"{kind}_{column}", source=f"random-features.{kind}_names", to=to)
                 for kind in KINDS
-                for column, to in (("ends", "end"), ("names", "y"))
+                for column, to in (("ends", "end"), ("names", "y"), ("said", "text"))
             ),
             *(Bind(f"{kind}_shares", source=f"random-features.{kind}_shares", to="text") for kind in KINDS),
             *(Bind(f"error_{kind}", source="random-features.errors", to=kind) for kind in KINDS),
@@ -92,7 +92,7 @@ def _band(kind: str, sources: dict[str, ColumnDataSource], height: int) -> figur
     fig.line([16, 4096], [1, 1], line_color=LIGHT["muted"], line_dash=[5, 4], line_width=1.4)
     fig.line([16, 4096], [0, 0], line_color=LIGHT["faint"], line_width=1)
     line(fig, source, "d_phi", "own", "ink", line_width=1)
-    line(fig, source, "d_phi", "q50", slot, line_width=2.4, line_dash="solid")
+    line(fig, source, "d_phi", "typical", slot, line_width=2.4, line_dash="solid")
     ends = sources[f"random-features.{kind}_names"]
     fig.segment("from", "end", "x", "y", source=ends, line_color=LIGHT["faint"], line_width=0.8)
     names(fig, ends)

@@ -51,7 +51,7 @@ FEATURES = (4e-2, 2e15)
 
 TITLES = (
     ("random-features.positive_title", "positive features: estimate ÷ true value"),
-    ("random-features.trig_title", "trigonometric features, for q·k = 0: estimate ÷ true value"),
+    ("random-features.trig_title", "trigonometric, for q·k = 0: estimate ÷ true value (↑ ↓ beyond the axis)"),
     ("random-features.error_title", f"error (root mean square) of {D_PHI} features as the true value falls"),
     ("random-features.needed_title", "features at which the standard error is as large as the value: e^‖q+k‖² − 1"),
 )
@@ -80,7 +80,6 @@ def _answer(d_k: int, seed: int) -> Answer:
         **{f"random-features.{kind}_band": {"d_phi": np.array(WIDTHS, dtype=float)} for kind in KINDS},
         **{
             f"random-features.{kind}_names": {
-                "text": ["95 % lie below", "true value", "median", f"draw {seed}", "5 % lie below"],
                 "from": np.full(5, float(WIDTHS[-1])),
                 "x": np.full(5, float(NAME_AT)),
             }
@@ -142,6 +141,7 @@ def _bands() -> dict[str, np.ndarray | list]:
     for kind, found in stored()[0].items():
         drawn = np.clip(found.quantiles, -FAR, FAR).astype(np.float32)
         told |= {f"{kind}_{name}": drawn[..., k] for k, name in enumerate(("q05", "q25", "q50", "q75", "q95"))}
+        told[f"{kind}_typical"] = _seen(found.quantiles[..., 2])
         what = "too low" if kind == "positive" else "below 0"
         at = [WIDTHS.index(m) for m in SHARES_AT]
         told[f"{kind}_shares"] = [[f"{percent(row[i])}\n{what}" for i in at] for row in found.share]
@@ -151,26 +151,43 @@ def _bands() -> dict[str, np.ndarray | list]:
 @lru_cache(maxsize=256)
 def _own(seed: int) -> dict[str, np.ndarray]:
     """One draw of directions, at every stop: all that a layer ever sees."""
-    told = {}
-    for kind, directions in (("positive", WIDTHS), ("trig", [m // 2 for m in WIDTHS])):
-        ratios = ratio_draws(STOPS, directions, kind=kind, draws=1, seed=seed)[:, 0]
-        told[f"{kind}_own"] = np.clip(ratios, -FAR, FAR).astype(np.float32)
-    return told
+    return {f"{kind}_own": _seen(ratios) for kind, ratios in _ratios(seed).items()}
+
+
+@lru_cache(maxsize=256)
+def _ratios(seed: int) -> dict[str, np.ndarray]:
+    return {
+        kind: ratio_draws(STOPS, directions, kind=kind, draws=1, seed=seed)[:, 0]
+        for kind, directions in (("positive", WIDTHS), ("trig", [m // 2 for m in WIDTHS]))
+    }
+
+
+def _seen(ratios: np.ndarray) -> np.ndarray:
+    """What lies on the axis: of a line that leaps across it, the strokes would say nothing."""
+    return np.where((ratios >= RATIOS[0]) & (ratios <= RATIOS[1]), ratios, np.nan).astype(np.float32)
 
 
 @lru_cache(maxsize=256)
 def _threads(seed: int) -> dict[str, np.ndarray]:
-    """Where the lines end, and where their names stand: never one upon another."""
+    """Where the lines end, and where their names stand: in the order of the lines, never one upon another, and with an
+    arrow where a line has left the axis."""
     told, low, high = {}, RATIOS[0] + 0.2, RATIOS[1] - 0.2
+    said = ["95 % lie below", "true value", "median", f"draw {seed}", "5 % lie below"]
     for kind in KINDS:
-        bands, own = _bands(), _own(seed)
-        ends = np.stack(
-            [bands[f"{kind}_q95"][:, -1], np.ones(len(STOPS)), bands[f"{kind}_q50"][:, -1], own[f"{kind}_own"][:, -1],
-             bands[f"{kind}_q05"][:, -1]], axis=1,
-        )  # fmt: skip
-        ends = np.clip(ends, low, high)
-        told[f"{kind}_ends"] = ends.astype(np.float32)
-        told[f"{kind}_names"] = np.array([spread(list(row), 0.5, low, high) for row in ends], dtype=np.float32)
+        ends = np.column_stack(
+            [stored()[0][kind].quantiles[:, -1, k] for k in (4, 2, 0)]
+            + [np.ones(len(STOPS)), _ratios(seed)[kind][:, -1]]
+        )[:, [0, 3, 1, 4, 2]]
+        order = np.argsort(ends, axis=1, kind="stable")  # of lines that the axis cuts off, heights would not tell it
+        placed, seen = np.empty_like(ends), np.clip(ends, low, high)
+        for at, row, rank in zip(placed, seen, order):
+            at[rank] = spread(list(row[rank]), 0.5, low, high)
+        told[f"{kind}_ends"] = seen.astype(np.float32)
+        told[f"{kind}_names"] = placed.astype(np.float32)
+        told[f"{kind}_said"] = [
+            [("↑ " if y > RATIOS[1] else "↓ " if y < RATIOS[0] else "") + text for y, text in zip(row, said)]
+            for row in ends
+        ]
     return told
 
 

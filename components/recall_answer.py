@@ -117,7 +117,7 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
         "recall.texts": texts(
             [
                 ("recall.bytes_title", f"recall against bytes of state, d_v = {d_v}"),
-                ("recall.flushed_title", "8 new pairs after 512 old ones"),
+                ("recall.flushed_title", "one case: 8 new pairs after 512 old"),
                 ("recall.pairs_title", f"recall against pairs, d_φ = {width}, d_v = {d_v}"),
                 ("recall.width", f"{width}" if width == d_k else f"{width}, the nearest that was computed"),
                 ("recall.value_width", f"{d_v}"),

@@ -18,12 +18,12 @@ from components.reel import Bind, Reel
 from components.says import TOKEN_TICKS
 from components.sizing_answer import answer
 from components.sizing_bill import ROWS
-from components.sizing_lines import DASH, EDGE, LINES, NOWHERE, OTHERS
+from components.sizing_lines import DASH, EDGE, LINES, MAPPED, NOWHERE, OTHERS
 from components.sizing_said import LAST
 from components.view import Cell, Drawing, View
 from compute.sizing import human_bytes
 
-SLOT = {"total": "ink", "twin": "muted", **dict.fromkeys(OTHERS, "muted")}
+SLOT = {"total": "ink", "twin": "muted", "whole": "cache", **dict.fromkeys(OTHERS, "muted")}
 NAMES = 142
 """Right border, px: the name of a model."""
 
@@ -62,7 +62,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     asked = sources["sizing.predicted"]  # shown with the answer to the question
     fig.scatter("x", "y", source=asked, size=15, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
                 name="sizing.predicted.point", visible=False)  # fmt: skip
-    labels(fig, asked, name="sizing.predicted.text", x_offset=10, y_offset=-16).visible = False
+    labels(fig, asked, name="sizing.predicted.text", over=True, x_offset=14, y_offset=62).visible = False
     return drawing
 
 
@@ -80,15 +80,11 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
     ticks(fig.yaxis[0], UNIT_TICKS)
     curves = sources["sizing.curves"]
     for name in LINES:
-        line(
-            fig,
-            curves,
-            "T",
-            name,
-            SLOT.get(name, name),
-            line_dash=DASH.get(name, "solid"),
-            line_width=1.4 if name in ("total", "conv") else 2.2,
-        )
+        width = 1.4 if name in ("total", "conv") else 2.2
+        for slot in MAPPED if name == "mapped" else (SLOT.get(name, name),):
+            made = line(fig, curves, "T", name, slot, line_dash=DASH.get(name, "solid"), line_width=width)
+            if name == "mapped":
+                made.name, made.visible = f"sizing.mapped_{slot}", slot == "mapped"
     below = BoxAnnotation(
         name="sizing.below", right=NOWHERE, fill_color=LIGHT["state"], fill_alpha=0.07, line_color=None
     )
@@ -114,7 +110,8 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
         fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6,
                     name=f"sizing.{name}.point")  # fmt: skip
         labels(fig, at, over=True, name=f"sizing.{name}.text", **place)
-    colours = CategoricalColorMapper(factors=list(LINES), palette=[LIGHT[SLOT.get(name, name)] for name in LINES])
+    factors = list(dict.fromkeys((*LINES, *MAPPED)))
+    colours = CategoricalColorMapper(factors=factors, palette=[LIGHT[SLOT.get(name, name)] for name in factors])
     names(fig, sources["sizing.names"], {"field": "line", "transform": colours})
     return Drawing(((Cell(fig),),), sources)
 

@@ -14,6 +14,7 @@ from components.reel import Answer
 from components.sizing_asked import counted, options_of, shape_of, twin_rates
 from components.sizing_bill import keys_texts, row_sizes, row_texts
 from components.sizing_lines import (
+    MAPPED,
     NAMES,
     NOWHERE,
     STOPS,
@@ -27,6 +28,7 @@ from components.sizing_lines import (
     placed,
     seen,
     span,
+    whole,
 )
 from components.sizing_said import (
     LAST,
@@ -34,6 +36,7 @@ from components.sizing_said import (
     crossings,
     exactly,
     headline,
+    latents,
     loads,
     make_bill,
     parts,
@@ -55,20 +58,23 @@ def answer(question: Question) -> Answer:
     own = _answer(shape, name, options, note)
     widened = mapped(shape, question.phi, options)
     beside = others(question.compare, options_of(question))
-    lines = {**own["sizing.curves"], "mapped": widened["curve"], **beside["curves"]}
+    lines = {**own["sizing.curves"], "whole": whole(shape, options), "mapped": widened["curve"], **beside["curves"]}
     low, high = span(lines)
     names = {**NAMES, "mapped": widened["name"], **beside["names"]}
+    if latents(shape):
+        names["twin"] = "all latents"
     if question.own is None and question.compare:
-        names["total"] = f"total {name}"
+        names["total"] = name  # as the others are called, whose totals are beside it
     return {
         **own,
         "sizing.curves": lines,
-        "sizing.names": placed(lines, names, low, high),
+        "sizing.names": placed(lines, names, low, high, widened["slot"]),
         "sizing.native": native_mark(shape, low),
         "sizing.predicted": _predicted(),
         "sizing.fit": _fit(question, shape, options),
         "sizing.props": props(
             [
+                *((f"sizing.mapped_{slot}", "visible", slot == widened["slot"]) for slot in MAPPED),
                 ("sizing.y", "start", low),
                 ("sizing.y", "end", high),
                 ("sizing.limit", "location", float(shape.native_context or NOWHERE)),
@@ -95,14 +101,14 @@ def _predicted() -> dict:
     shape, name = shape_of(Question())
     halved = Options(state_dtype="bfloat16")
     at, state = model_crossings(shape, halved).state, sums(shape, halved).state_bytes
-    return meeting(at, state, f"{name}: {human_bytes(state)} in bfloat16 each at {{:,}}")
+    return meeting(at, state, f"{name}: {human_bytes(state)}\nin bfloat16 each\nat {{:,}}")
 
 
 @lru_cache(maxsize=64)
 def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
     own, twin = sums(shape, options), twin_rates(shape, options)
     drawn, exact, growing = curves(own, twin)
-    phrase, gaps = headline(name, own, twin, options)
+    phrase, gaps = headline(name, own, twin, options, "latents" if latents(shape) else "softmax")
     twins = [human_bytes(int(n), 3) for n in drawn["twin"]] if twin else [""] * len(STOPS)
     caches = [human_bytes(n, 3) for n in growing]
     bill = make_bill(shape, LAST, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +11,7 @@ from components.axes import AXES
 from components.lesson import Question
 from components.plots import spread
 from components.sizing_asked import counted, twin_rates
-from components.sizing_said import LAST, Sums
+from components.sizing_said import LAST, Sums, latents
 from components.words import SOFTMAX
 from compute.feature_maps import FEATURE_MAPS
 from compute.sizing import (
@@ -23,22 +24,27 @@ from compute.sizing import (
     rates,
     with_feature_map,
 )
+from compute.sizing.options import ARITHMETIC
 from compute.sizing.sums import sums
 
 STOPS = AXES["T"].stops
 T = np.asarray(STOPS)
 OTHERS = ("other1", "other2", "other3")
-LINES = ("cache", "window", "state", "conv", "total", "twin", "mapped", *OTHERS)
+LINES = ("cache", "window", "state", "conv", "total", "twin", "whole", "mapped", *OTHERS)
 NAMES: dict[str, str] = {
     "cache": "cache",
     "window": "windows",
     "state": "state",
-    "conv": "conv",
+    "conv": "convolution",
     "total": "total",
     "twin": "all softmax",
+    "whole": "without latents",
 }
 
-DASH = {"twin": "6 4", "mapped": "2 3", "other1": "10 3", "other2": "4 2", "other3": "1 2"}
+MAPPED = ("mapped", *FEATURE_MAPS)
+"""Slots of the line that says what a chosen map would keep: it wears the colour of the map."""
+
+DASH = {"twin": "6 4", "whole": "1 3", "mapped": "2 3", "other1": "10 3", "other2": "4 2", "other3": "1 2"}
 
 NOWHERE = 1e-3
 TICK_AT, EDGE = 1.25e7, 2.2e7
@@ -70,10 +76,22 @@ def seen(drawn: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return curves
 
 
+@lru_cache(maxsize=64)
+def whole(shape: ModelShape, options: Options) -> np.ndarray:
+    """What the model would keep if its latent layers cached keys and values of every head; nothing where it has none,
+    where the file does not say how wide they are, and where they are what is counted."""
+    if latents(shape) and options.mla == "latent":
+        try:
+            return sums(shape, replace(options, mla="decompressed", engine=ARITHMETIC)).total_bytes(T)
+        except ValueError:
+            pass
+    return np.full(len(T), np.nan)
+
+
 @lru_cache(maxsize=256)
 def mapped(shape: ModelShape, phi: str, options: Options) -> dict:
     """The what-if line: the same linear layers, their state widened by the chosen feature map."""
-    nothing = {"curve": np.full(len(STOPS), np.nan), "name": "", "said": ""}
+    nothing = {"curve": np.full(len(STOPS), np.nan), "name": "", "said": "", "slot": "mapped"}
     question = Question(phi=phi)
     if question.phi == SOFTMAX:
         return {**nothing, "said": "φ = softmax is the all-softmax twin, dashed." if twin_rates(shape, options) else ""}
@@ -94,7 +112,12 @@ def mapped(shape: ModelShape, phi: str, options: Options) -> dict:
     said = f"With {name} (d_φ = {max(widths):,}) the same linear layers would keep {human_bytes(total, 3)} of state."
     if total == rates(shape, options).state_bytes:  # it would lie on the state's own line, pages aside
         return {**nothing, "said": said}
-    return {"curve": np.full(len(STOPS), float(total)), "name": f"state, {name}", "said": said}
+    return {
+        "curve": np.full(len(STOPS), float(total)),
+        "name": f"state, {name}",
+        "said": said,
+        "slot": question.map_word,
+    }
 
 
 @lru_cache(maxsize=64)
@@ -118,15 +141,15 @@ def span(curves: dict[str, np.ndarray]) -> tuple[float, float]:
     return float(min(np.nanmin(v) for v in drawn) / 2), float(max(np.nanmax(v) for v in drawn) * 3)
 
 
-def placed(curves: dict, names: dict[str, str], low: float, high: float) -> dict:
-    """Names at the ends of their lines, pushed apart on the log axis."""
+def placed(curves: dict, names: dict[str, str], low: float, high: float, slot: str) -> dict:
+    """Names at the ends of their lines, pushed apart on the log axis; slot: the colour of what a map would keep."""
     ends = {name: np.log10(curves[name][-1]) for name in LINES if np.isfinite(curves[name][-1])}
     gap = 0.085 * np.log10(high / low)
     heights = dict(zip(ends, spread(list(ends.values()), gap, np.log10(low), np.log10(high) - gap / 2)))
     return {
         "x": np.full(len(LINES), EDGE),
         "tick": np.full(len(LINES), TICK_AT),
-        "line": list(LINES),
+        "line": [slot if name == "mapped" else name for name in LINES],
         "dash": [DASH.get(name, "solid") for name in LINES],
         "y": np.array([10 ** heights[name] if name in heights else NOWHERE for name in LINES]),
         "text": [names[name] if name in heights else "" for name in LINES],
@@ -153,4 +176,8 @@ def meeting(at: int | None, height: int, text: str) -> dict:
 def beat(shape: ModelShape, options: Options, twin: Sums | None) -> dict:
     """Where the model begins to be cheaper than its all-softmax twin."""
     at = model_crossings(shape, options).twin if twin else None
-    return meeting(at, twin.total_bytes(at) if twin and at else 0, "beats all softmax\nfrom {:,}")
+    return meeting(
+        at,
+        twin.total_bytes(at) if twin and at else 0,
+        f"beats all {'latents' if latents(shape) else 'softmax'}\nfrom {{:,}}",
+    )

@@ -31,7 +31,12 @@ def several(options: Options) -> str:
     return "one sequence" if options.batch == 1 else f"{options.batch:,} sequences"
 
 
-def headline(name: str, own: Sums, twin: Sums | None, options: Options) -> tuple[str, int]:
+def latents(shape: ModelShape) -> bool:
+    """Whether the layers with a cache keep a latent in it: its twin without states then does so too."""
+    return any("mla" in group.family.kind for group in shape.layers)
+
+
+def headline(name: str, own: Sums, twin: Sums | None, options: Options, softmax: str = "softmax") -> tuple[str, int]:
     """The sentence with gaps for the length, the cache and the twin, and how many of these gaps it has."""
     who = f"{name} at {{}} tokens" + (f", {several(options)}" if options.batch > 1 else "")
     verb = "" if options.engine == ARITHMETIC else f"{ENGINE} reserves "
@@ -44,7 +49,7 @@ def headline(name: str, own: Sums, twin: Sums | None, options: Options) -> tuple
         return f"{who}: {verb}{{}} of cache and no state.", 2
     if twin is None:
         return f"{who}: {verb}{{}} of cache, {state} of state.", 2
-    return f"{who}: {verb}{{}} of cache, {state} of state; softmax alone {{}}.", 3
+    return f"{who}: {verb}{{}} of cache, {state} of state; {softmax} alone {{}}.", 3
 
 
 def exactly(n: int) -> str:

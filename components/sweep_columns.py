@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,9 @@ SCALE, SHADES, SCALE_PANEL = 0.34, 24, "scale of colours"
 """Width of the colour scale behind the last panel, how many shades it shows, and what a pointer on it is told."""
 
 MOST_TICKS, ALL_TICKS = 4, 8
+FRAME, LETTER, APART = 860, 6.4, 5
+"""px: all panels together where a page is narrow, a letter of a tick, and what lies between two ticks."""
+
 Lines = list[tuple[Sequence[float], Sequence[float]]]
 
 
@@ -104,7 +108,7 @@ def columns(picture: Picture, result: Result) -> Answer:
             for x, y in lines:
                 into[0].append([p * STEP + at for at in x])
                 into[1].append(list(y))
-        _texts(texts, picture, p, panel, across)
+        _texts(texts, picture, p, panel, across, len(panels))
         if picture.written:
             _values(texts, picture, p, values[p])
     if scale(picture):
@@ -199,9 +203,10 @@ def _place(values: np.ndarray, stops: list) -> np.ndarray:
     return np.interp(values, stops, [_middle(i, len(stops)) for i in range(len(stops))])
 
 
-def _texts(into: tuple[list, list, list], picture: Picture, p: int, panel: Any, across: list) -> None:
+def _texts(into: tuple[list, list, list], picture: Picture, p: int, panel: Any, across: list, panels: int) -> None:
     told = [(0.5, 1.08, picture.heading(panel)), (0.5, -0.25, picture.across_label)]
-    told += [(_middle(i, len(across)), -0.09, picture.tick(across[i])) for i in _thinned(len(across))]
+    ticks = [picture.tick(value) for value in across]
+    told += [(_middle(i, len(across)), -0.09, ticks[i]) for i in _untouching(ticks, panels)]
     for x, y, text in told:
         for column, value in zip(into, (p * STEP + x, y, text)):
             column.append(value)
@@ -218,6 +223,16 @@ def _values(into: tuple[list, list, list], picture: Picture, p: int, values: np.
 def _thinned(n: int) -> list[int]:
     """Evenly spaced places of n, the last among them: all if they are few."""
     return sorted(range(n - 1, -1, -max(1, round(n / MOST_TICKS)))) if n > ALL_TICKS else list(range(n))
+
+
+def _untouching(ticks: list[str], panels: int) -> list[int]:
+    """The places of `_thinned`, or of them each so many-th, the last among them, whose words do not touch."""
+    at, cell = _thinned(len(ticks)), FRAME / (panels * STEP) / len(ticks)
+    for step in range(1, len(at) + 1):
+        kept = at[::-1][::step][::-1]
+        if all((b - a) * cell >= LETTER * (len(ticks[a]) + len(ticks[b])) / 2 + APART for a, b in pairwise(kept)):
+            break
+    return kept
 
 
 def said(result: Result) -> str:

@@ -15,10 +15,14 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 @dataclass(frozen=True)
 class Notice:
-    """Something to notice; `marks` are the named models that point at it and can be switched off."""
+    """Something to notice; `marks` are the named models that point at it and can be switched off.
+
+    see: presets of other pages that show what this one cannot, (page, preset) each.
+    """
 
     text: str
     marks: tuple[str, ...] = ()
+    see: tuple[tuple[str, Preset], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,10 @@ def teaching(view: str) -> Teaching:
     return Teaching(
         told.get("met", ""),
         tuple(told.get("cite", ())),
-        tuple(Notice(n["text"], tuple(n.get("marks", ()))) for n in told.get("notices", ())),
+        tuple(
+            Notice(n["text"], tuple(n.get("marks", ())), tuple(map(_elsewhere, n.get("see", ()))))
+            for n in told.get("notices", ())
+        ),
         asked
         and Predict(
             asked["question"], tuple(asked["options"]), asked["right"], asked["because"], tuple(asked.get("marks", ()))
@@ -120,6 +127,13 @@ def teaching(view: str) -> Teaching:
         told.get("about", ""),
         tuple((symbol, _explained(symbol)) for symbol in told.get("symbols", ())),
     )
+
+
+def _elsewhere(place: str) -> tuple[str, Preset]:
+    """The preset that `page/name` means."""
+    page, _, name = place.partition("/")
+    (found,) = (preset for preset in teaching(page).presets if preset.name == name)
+    return page, found
 
 
 @cache

@@ -10,7 +10,7 @@ from app.page import view
 from components.axes import AXES
 from components.lesson import Question
 from components.palette import LIGHT
-from components.random_features_answer import FAR, SHARES_AT, VALUES
+from components.random_features_answer import FAR, RATIOS, SHARES_AT, VALUES
 from components.random_features_said import D_PHI, little
 from components.random_features_sweep import AT, LENGTHS, WIDTHS, compute, stored
 from components.says import percent
@@ -90,7 +90,7 @@ def test_bands_are_the_stored_quantiles_as_far_as_they_can_be_seen(kind):
 
 def test_positive_estimates_are_never_negative():
     assert stored()[0]["positive"].quantiles.min() >= 0
-    assert np.min(shown("random-features", Question(seed=3), "random-features.positive_band", "own")) > 0
+    assert np.nanmin(shown("random-features", Question(seed=3), "random-features.positive_band", "own")) > 0
 
 
 @every_kind
@@ -99,7 +99,7 @@ def test_redrawing_changes_the_thin_line_and_nothing_of_the_bands(kind):
     assert not np.array_equal(one[f"{kind}_own"], two[f"{kind}_own"])
     for column in ("q05", "q25", "q50", "q75", "q95"):
         assert one[f"{kind}_{column}"] is two[f"{kind}_{column}"]
-    names = VIEW.answer(Question(seed=1))[f"random-features.{kind}_names"]["text"]
+    names = {text.strip("↑↓ ") for row in two[f"{kind}_said"] for text in row}
     assert "draw 1" in names and "draw 0" not in names
 
 
@@ -108,6 +108,26 @@ def test_redrawing_changes_the_thin_line_and_nothing_of_the_bands(kind):
 def test_names_of_lines_stand_apart_and_inside_the_frame(kind, seed):
     for row in shown("random-features", Question(seed=seed), f"random-features.{kind}_names", "y"):
         assert np.diff(np.sort(row)).min() > 0.45 and row.min() > -2.2 and row.max() < 4.2
+
+
+@every_kind
+@pytest.mark.parametrize("seed", [0, 1])
+def test_names_stand_in_the_order_of_their_lines_and_say_which_have_left_the_axis(kind, seed):
+    told = VIEW.answer(Question(seed=seed))["random-features.reel"]
+    directions = [m // (1 if kind == "positive" else 2) for m in WIDTHS]
+    drawn = ratio_draws(STOPS, directions, kind=kind, draws=1, seed=seed)[:, 0, -1]
+    q05, _, q50, _, q95 = np.moveaxis(stored()[0][kind].quantiles[:, -1], -1, 0)
+    for k in range(len(STOPS)):
+        ends = {"95 % lie below": q95[k], "true value": 1.0, "median": q50[k], "5 % lie below": q05[k]}
+        ends[f"draw {seed}"] = drawn[k]
+        heights, texts = told[f"{kind}_names"][k], told[f"{kind}_said"][k]
+        upward = [texts[i].strip("↑↓ ") for i in np.argsort(heights)]
+        assert [ends[text] for text in upward] == sorted(ends.values())
+        for text in texts:
+            y = ends[text.strip("↑↓ ")]
+            assert (text[0] == "↑", text[0] == "↓") == (y > RATIOS[1], y < RATIOS[0]), text
+    own = told[f"{kind}_own"]
+    assert np.nanmax(own) <= RATIOS[1] and np.nanmin(own) >= RATIOS[0]
 
 
 # What is said

@@ -1,12 +1,18 @@
 """The recall view: what the sweep found, in bytes, and said as it is."""
 
+import re
+from urllib.parse import urlencode
+
 import numpy as np
 import pytest
+from shown import opened
 
 from components.axes import AXES
 from components.lesson import Question
 from components.recall_answer import answer, cache_bytes, found, name_of, rules
+from components.teaching import teaching
 from compute.sizing.units import human_bytes
+from compute.sweeps.shipped import shipped
 
 STOPS = AXES["pairs"].stops
 
@@ -112,3 +118,23 @@ def test_labels_stand_apart_and_in_the_order_of_their_lines():
 
 def test_names_are_said_in_words():
     assert [name_of(rule) for rule in ("delta_full", "gated_delta")] == ["delta (β = 1)", "gated delta"]
+
+
+@pytest.mark.parametrize("preset", [p for p in teaching("recall").presets if "nine in ten of" in p.caption])
+def test_bytes_that_a_caption_gives_for_nine_in_ten_are_those_of_the_headline(preset):
+    headline = opened("recall", urlencode(preset.words))[0]["recall.headline"]
+    assert set(re.findall(r"[\d.]+ [KM]iB", preset.caption)) == set(re.findall(r"[\d.]+ [KM]iB", headline))
+    (pairs,) = re.findall(r"nine in ten of (\d+)", preset.caption)
+    assert f"Nine in ten of {pairs} pairs" in headline
+
+
+def test_the_pale_row_of_plain_adding_is_a_run_that_learned_nothing_and_the_rules_are_else_alike():
+    """What the caption of the trained layers says; a mean over two runs alone would have delta win."""
+    result = shipped("trained-recall")
+    dims = [list(result.about["dims"]["recall"]).index(d) for d in ("mixer", "d_k", "draw", "rate", "n")]
+    best = np.nanmax(np.transpose(result.arrays["recall"], dims), axis=3)
+    adding, delta, gated = (best[list(result.axes["mixer"]).index(m)] for m in ("additive", "delta", "gated_delta"))
+    assert adding[0].max(axis=1).min() < 0.05 < 0.9 < adding[0].max()
+    for other in (delta, gated):
+        assert np.abs(adding[0].max(axis=0) - other[0].max(axis=0)).max() < 0.1
+        assert np.abs(adding[1:].mean(axis=1) - other[1:].mean(axis=1)).max() < 0.15

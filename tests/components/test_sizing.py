@@ -13,6 +13,7 @@ from asked import DEFAULT, VIEWS, said
 from components.axes import AXES
 from components.lesson import Question
 from components.own import paste
+from components.palette import LIGHT
 from components.sizing_asked import counted
 from components.sizing_bill import ROWS
 from components.sizing_export import exported
@@ -279,3 +280,25 @@ def test_the_table_of_the_bill_has_the_rows_of_the_bill(model):
         assert told[f"sizing.row.{k}.kind"].startswith(f"{row.count} × ")
         (number, half), *_ = quantities(said("sizing", question, f"sizing.row.{k}.bytes")[i])
         assert abs(number - row.bytes) <= half
+
+
+def test_a_model_of_latents_shows_what_it_would_keep_without_them_and_calls_its_twin_what_it_is():
+    question, i = Question(model="kimi-linear-48b-a3b"), STOPS.index(2**20)
+    told, shape = answer(question), load_model("kimi-linear-48b-a3b")
+    assert told["sizing.curves"]["whole"][i] == bill(shape, 2**20, mla="decompressed").total_bytes
+    assert {"without latents", "all latents"} <= set(told["sizing.names"]["text"])
+    assert "latents alone 30.4 GiB" in said("sizing", question, "sizing.headline")[i]
+    for plain in (Question(), replace(question, mla="decompressed")):
+        assert np.isnan(answer(plain)["sizing.curves"]["whole"]).all()
+    assert "all softmax" in answer(Question())["sizing.names"]["text"]
+
+
+@pytest.mark.parametrize("phi", ["taylor", "dpfp", "elu"])
+def test_what_a_map_would_keep_wears_the_colour_of_the_map(phi):
+    told = answer(Question(phi=phi))
+    seen = [m for m, on in zip(told["sizing.props"]["model"], told["sizing.props"]["value"]) if on is True]
+    slot = phi if np.isfinite(told["sizing.curves"]["mapped"]).any() else "mapped"
+    assert seen == [f"sizing.mapped_{slot}"] and slot in told["sizing.names"]["line"]
+    (fig,) = (cell.figure for row in VIEWS["sizing"].draw(Question(), False).rows for cell in row)
+    (drawn,) = (r for r in fig.renderers if r.name == f"sizing.mapped_{slot}")
+    assert drawn.glyph.line_color == LIGHT[slot]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from compute.sweeps.base import Result
 from compute.sweeps.places import find
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.running import run
+from compute.sweeps.shipped import shipped
 
 SMALL = {
     "crosstalk": {"widths": (8, 16), "trials": 8, "load": 4},
@@ -133,3 +135,14 @@ def test_every_word_of_an_axis_is_written_and_of_many_numbers_a_few(up, many):
     about = {"axes": {"heads": (1,), "form": up, "T": (16, 64)}, "dims": {"ms": ["heads", "form", "T"]}}
     ticks = columns(picture, Result({"ms": np.ones((1, 12, 2))}, about))["bracketing.times_sweep_ticks"]
     assert len(ticks["text"]) == many and ticks["text"][-1] == picture.tick(up[-1])
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_ticks_of_a_panel_do_not_touch(name):
+    """A digit of 11 px is about 6 wide; a page 1440 wide leaves its panels 1,000 or less."""
+    picture = PICTURES[name]
+    told = columns(picture, shipped(picture.sweep))[f"{name}_texts"]
+    panels = len(axis(shipped(picture.sweep), picture, picture.panels))
+    row = sorted((x, text) for x, y, text in zip(told["x"], told["y"], told["text"]) if y == -0.09)
+    for (x, left), (to, right) in pairwise(row):
+        assert (to - x) * 900 / (panels * STEP) > 6 * (len(left) + len(right)) / 2 + 3, (left, right)

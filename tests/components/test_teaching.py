@@ -34,6 +34,13 @@ def test_three_notes_are_each_tied_to_marks_that_are_drawn(name):
         assert notice.marks and all(drawn[mark] for mark in notice.marks), notice.text
 
 
+def test_where_a_note_leads_is_a_preset_of_another_page():
+    led = [(name, *to) for name in VIEWS for notice in teaching(name).notices for to in notice.see]
+    assert led and all(
+        page in VIEWS and page != name and preset in teaching(page).presets for name, page, preset in led
+    )
+
+
 @every_view
 def test_the_question_has_one_right_answer_that_is_drawn_and_hidden_at_first(name):
     question, drawn = teaching(name).question, marks(name)
