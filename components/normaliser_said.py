@@ -47,7 +47,8 @@ def _at(i: int, t: int, found: Numbers, signed: dict[str, np.ndarray]) -> dict[s
     if percent(low) == percent(high):
         sentence[0] = f"{percent(low)} in nine of ten"
     if t == 1:
-        sentence = "A first token has nobody beside it: it gets all the weight there is."
+        none = ", and in this draw there is none" * bool(found.sums.gross[0, i] == 0)
+        sentence = f"A first token has nobody beside it: it gets all the weight there is{none}."
     if not np.isfinite(mid):
         sentence = (
             f"In {lost} of {DRAWS} draws too little is left to divide by, and a weight's derivative has no bound. "

@@ -62,11 +62,12 @@ class Way:
     def names(self) -> Columns:
         """What the two lines are, above and below them; nothing where a line does not get to the end."""
         over = np.array(STOPS) >= NAME_FROM
-        ends = [min(self.high[over].max() * 4, SIZES[1] / 3), self.newest[over].min() * 0.25]
+        ends = np.array([self.high[over].max() * 4, self.newest[over].min() * 0.25])
+        names = ("size of the read", "newest value")
         return {
             "x": np.full(2, NAME_AT),
-            "y": np.nan_to_num(np.array(ends), nan=SIZES[0] / 10),
-            "text": ["size of the read", "newest value"],
+            "y": np.clip(np.nan_to_num(ends, nan=1.0), 2 * SIZES[0], SIZES[1] / 3),
+            "text": [name if np.isfinite(end) else "" for name, end in zip(names, ends)],
         }
 
 

@@ -13,7 +13,9 @@ from app.page import view
 from components.axes import AXES
 from components.ledger import claims
 from components.lesson import Question
+from components.normaliser_numbers import numbers
 from components.normaliser_places import SHARES, TOKENS_END
+from components.normaliser_ways import SIZES
 from components.says import decimals
 from components.teaching import teaching
 from components.words import PHIS, SOFTMAX, WAYS, WIDTHS
@@ -124,6 +126,18 @@ def test_relu_can_have_nothing_to_divide_by():
     aside = dict(zip(*VIEW.answer(question)["normaliser.texts"].values()))["normaliser.aside"]
     empty = int(re.match(r"\d+", aside)[0])
     assert DRAWS / 5 < empty < DRAWS / 2
+    none = "in this draw there is none"
+    assert none in said("normaliser", question, "normaliser.sentence")[0]
+    assert none not in said("normaliser", Question(), "normaliser.sentence")[0]
+
+
+@pytest.mark.parametrize("phi, d_k, seed", [("identity", 16, 0), ("relu", 4, 11), ("elu", 16, 0)])
+def test_a_line_that_ends_early_has_no_name_and_names_stay_in_their_panel(phi, d_k, seed):
+    for way in numbers(phi, d_k, seed).ways:
+        names = way.names()
+        assert np.all((SIZES[0] < names["y"]) & (names["y"] < SIZES[1]))
+        for text, line in zip(names["text"], (way.high, way.newest)):
+            assert bool(text) == bool(np.isfinite(line[-8:]).all()), (way, text)
 
 
 # Derivatives
