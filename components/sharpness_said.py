@@ -74,7 +74,7 @@ def said(word: str, own: dict, soft: dict, match: int, question: Question, quant
 
 
 def _draws(ends: np.ndarray) -> str:
-    return "" if np.isnan(ends).any() else f" · draws {percent(ends[0])} to {percent(ends[1])}"
+    return "" if np.isnan(ends).any() else f" by their medians · draws {percent(ends[0])} to {percent(ends[1])}"
 
 
 def _beside(own: float, soft: float, word: str, unit: str) -> list[str]:
