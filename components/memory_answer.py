@@ -83,7 +83,7 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             **said(question, told, rival),
         },
         "memory.entries": {"x": CELLS * np.array([0.25, 0.75] * 2), "y": CELLS * np.repeat([0.25, 0.75], 2)},
-        "memory.topics": {"x": np.arange(TOPIC, PAIRS, TOPIC, dtype=float) if asked.stream in TOPICS else np.zeros(0)},
+        "memory.topics": {"x": np.arange(TOPIC, PAIRS, TOPIC) * (1.0 if asked.stream in TOPICS else np.nan)},
         "memory.state": {"dw": np.array([float(CELLS)]), "dh": np.array([float(CELLS)])},
         "memory.pairs": {"pair": np.arange(1, PAIRS + 1)},
         "memory.split": {"pair": np.arange(1, PAIRS + 1)},
