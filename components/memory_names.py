@@ -9,7 +9,6 @@ from components.memory_load import FAR
 from components.memory_run import PAIRS, Law
 from components.memory_said import TOPICS, room, rule_name
 from components.placing import HEIGHT, Box, dot_box, placed, share, text_box
-from components.plots import spread
 from components.reel import Answer, Columns
 from components.says import decimals
 from components.words import SOFTMAX
@@ -29,6 +28,9 @@ END, HAND_END = PAIRS + 6.0, 8.4
 
 LETTER = 4.1
 """Width of a letter of a label, in pairs, on the narrowest axis."""
+
+UNDER, CLEAR = 48, 0.08
+"""How many pairs the name of a rule covers, and how far off its line it stands, in cosine."""
 
 TICKS = [*range(0, PAIRS + 1, 64)]
 
@@ -93,6 +95,20 @@ def _beside(height: float, factor: float) -> float:
     return float(height * factor) if np.isfinite(height) and height > 0 else np.nan
 
 
+def _apart(own: np.ndarray, rival: np.ndarray) -> np.ndarray:
+    """Heights of the names of two lines, given what of them lies under the names: above the upper, and above the lower
+    too where there is room between them, else below it; where there is none either, both above, one over the other."""
+    higher = float(np.mean(own)) >= float(np.mean(rival))
+    upper, lower = (own, rival) if higher else (rival, own)
+    above, beneath = upper.max() + CLEAR, lower.min() - CLEAR
+    if upper.min() - lower.max() >= 2 * CLEAR:
+        beneath = lower.max() + CLEAR
+    elif beneath < CLEAR / 2:
+        above, beneath = above + CLEAR, max(above, lower.max() + CLEAR)
+    ends = [min(above, TOP - CLEAR / 2), beneath]
+    return np.array(ends if higher else ends[::-1])
+
+
 def names(question: Question, told: dict, rival: dict | None, theory: Law) -> Answer:
     """Names beside lines: room and law; both rules of a duel; and a load far off the axis, where its law holds."""
     at, rows = room_at(question, told["width"]), _rows(question, told["width"])
@@ -101,8 +117,10 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
     law_y = theory.cosine[LAW_AT]
     plain = question.rule == "additive" and question.stream == "plain" and question.keys == "random"
     end = 3 if question.stream == "hand" else min(PAIRS, told["most"])
-    means = [told["curve"]["mean"][end], np.nan if rival is None else rival["curve"]["mean"][end]]
-    heights = [np.nan] * 2 if rival is None else spread([min(m, 1.0) for m in means], 0.11, 0.08, 1.08)
+    under = slice(end - (2 if question.stream == "hand" else UNDER), end + 1)
+    heights = np.full(2, np.nan)
+    if rival is not None:
+        heights = _apart(*(side["curve"]["mean"][under].astype(float) for side in (told, rival)))
     return {
         "memory.names": {
             "x": np.array([min(at + 3.0, END - LETTER * len(ends)) if at != NOWHERE else 3.0, LAW_AT, NEWEST_AT]),
@@ -125,7 +143,7 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
         },
         "memory.duel": {
             "x": np.full(2, end + (0.3 if question.stream == "hand" else 2.0)),
-            "y": np.array(heights) + 0.06,
+            "y": heights,
             "text": ["", ""] if rival is None else [rule_name(question.rule), rule_name(question.duel)],
         },
         "memory.far": {

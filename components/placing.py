@@ -13,7 +13,7 @@ import numpy as np
 
 AROUND = tuple(
     (align, dx, dy)
-    for near in (8, 2, 24)
+    for near in (8, 2, 24, 56)
     for dy in (-11, 12, -24, 25, -38, 39, -54, 55)
     for align, dx in (("left", near), ("right", -near), ("center", 0))
     if abs(dy) > 12 or (near != 2 and align != "center")
