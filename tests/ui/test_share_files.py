@@ -17,6 +17,7 @@ from copied import CHECKS, Page, printed_by
 from filed import FileTab, asked_by
 from sharing import AT, QUESTION, STATE, download, opened, snippet, words_of
 
+from app.export import LARGEST
 from app.page import OVERVIEW, figures_of
 from components.about import NAME
 from components.lesson import Question
@@ -186,7 +187,7 @@ def test_script_and_citation_are_those_of_the_state(share, server):
 def test_the_button_makes_a_file_of_the_state_that_works_without_the_server(share, browser, tmp_path):
     opened(share, "bracketing", "files", phi="taylor", T="4096", theme="dark")
     name, page = download(share, "[data-save]")
-    assert name == "bracketing.html" and len(page) <= 2_500_000
+    assert name == "bracketing.html" and len(page) <= LARGEST
     assert share.page.locator("[data-text='page.saving']").inner_text() == "made"
     assert share.page.locator("[data-save]").is_enabled()
     (tmp_path / name).write_bytes(page)
