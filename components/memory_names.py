@@ -117,7 +117,7 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
     law_y = theory.cosine[LAW_AT]
     plain = question.rule == "additive" and question.stream == "plain" and question.keys == "random"
     end = 3 if question.stream == "hand" else min(PAIRS, told["most"])
-    under = slice(end - (2 if question.stream == "hand" else UNDER), end + 1)
+    under = slice(max(1, end - (2 if question.stream == "hand" else UNDER)), end + 1)
     heights = np.full(2, np.nan)
     if rival is not None:
         heights = _apart(*(side["curve"]["mean"][under].astype(float) for side in (told, rival)))

@@ -21,3 +21,8 @@ def test_the_names_of_two_rules_lie_on_neither_line(rule, stream):
     upper = np.argmax(lines.mean(axis=1))
     assert heights[upper] >= min(lines[upper].max() + CLEAR, TOP - CLEAR / 2) - 1e-6
     assert np.abs(lines - heights[1 - upper]).min() >= CLEAR / 2 and abs(heights[0] - heights[1]) >= CLEAR - 1e-6
+
+
+def test_a_memory_that_ends_early_has_its_names_too():
+    told = answer(Question(keys="orthonormal", rule="decay", duel="additive"))
+    assert np.isfinite(told["memory.duel"]["y"]).all() and all(told["memory.duel"]["text"])
