@@ -30,6 +30,7 @@ PATIENCE_S = 1.5
 
 PING_S, RETRY_S, ASK_S = 0.3, 5.0, 0.5
 LOST = "the cluster is out of reach: the rest on this machine"
+DROPPED = "tasks of the cluster were lost: the rest on this machine"
 
 
 def configured() -> tuple[type, ...]:
@@ -105,6 +106,9 @@ class DaskCluster:
         self.heard({**told, "process": self.generation, "elsewhere": True}, payload)
 
     def _gone(self, text: str = LOST) -> None:
+        """Nothing more of this run comes.  Out of reach means at once, and until `_watch` has connected anew."""
+        if text == LOST:
+            self.client = None
         self.run, self.futures = None, []
         self._say({"is": "gone", "text": text})
 
@@ -118,7 +122,10 @@ class DaskCluster:
                 self.run = None
                 self._say({"is": "failed", "run": run, "text": str(error)})
             else:
-                self._gone("tasks of the cluster were lost: the rest on this machine")
+                # A client whose scheduler is lost gives its tasks up as well, now before and now after the next ping.
+                text = DROPPED if self._answers(self.client) else LOST
+                if run == self.run:
+                    self._gone(text)
             return
         try:
             data = future.result(timeout=PATIENCE_S)
@@ -159,7 +166,7 @@ class DaskCluster:
             self.generation += 1
             self.client = client
             self.tried.set()
-            while not self.closed and self._answers(client):
+            while not self.closed and self.client is client and self._answers(client):
                 time.sleep(PING_S)
             self.client = None
             if self.run is not None:

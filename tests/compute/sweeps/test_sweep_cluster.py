@@ -8,12 +8,13 @@ import signal
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sweep_cases import CROSSTALK, RECALL, SHORT, same, until
 
 from benchmarks.local_cluster import LocalCluster, free_port
-from compute.sweeps.cluster import DaskCluster, configured, point_of
+from compute.sweeps.cluster import DROPPED, LOST, DaskCluster, configured, point_of
 from compute.sweeps.packing import unpack
 from compute.sweeps.runner import Runner
 from compute.sweeps.running import run
@@ -50,6 +51,35 @@ def test_the_variable_alone_makes_a_runner_use_a_cluster(monkeypatch):
     assert configured() == ()
     monkeypatch.setenv("EXPLORER_DASK", "tcp://127.0.0.1:1")
     assert configured() == (DaskCluster,)
+
+
+class GivenUp:
+    """A task that its client has given up."""
+
+    status = "cancelled"
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["scheduler there", "scheduler lost"])
+def test_tasks_given_up_are_blamed_on_the_scheduler_only_where_it_is_lost(there):
+    """A client gives its tasks up when its scheduler dies, before the next ping notices."""
+
+    class Client:
+        scheduler = SimpleNamespace(identity=None)
+
+        def sync(self, *_, **__):
+            return {"workers": {}} if there else {}["the scheduler"]
+
+        def close(self, **_): ...
+
+    heard = []
+    backend = DaskCluster(lambda told, _: heard.append(told), f"tcp://127.0.0.1:{free_port()}")
+    backend.client, backend.run = Client(), 7
+    backend._told(7, 0, GivenUp())
+    assert [(told["is"], told["text"]) for told in heard] == [("gone", DROPPED if there else LOST)]
+    assert backend.available() == there
+    backend._told(7, 1, GivenUp())
+    assert len(heard) == 1
+    backend.close()
 
 
 @pytest.fixture
@@ -92,7 +122,7 @@ def test_a_scheduler_that_is_lost_in_mid_run_leaves_the_rest_to_this_machine(clu
         until(lambda: runner.busy is None or runner.busy[0] is runner.local)
         told = ticket.result(120)
         assert same(told, run(CROSSTALK, LONG))
-        assert "the cluster is out of reach: the rest on this machine" in told.about["notes"]
+        assert LOST in told.about["notes"]
         if how == signal.SIGSTOP:
             os.kill(cluster.scheduler.pid, signal.SIGCONT)
         else:
