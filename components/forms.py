@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from components.cases import cases_of
 from components.forms_answer import answer
+from components.forms_idle import idle
 from components.forms_picture import (
     captioned,
     draw_constants,
@@ -82,6 +83,7 @@ VIEW = View(
     reels=REELS,
     draw=draw,
     answer=answer,
+    idle=idle,
     readouts=(
         ("outputs, recurrent − parallel", "forms.recurrent_gap"),
         ("outputs, chunkwise − parallel", "forms.chunkwise_gap"),

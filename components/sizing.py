@@ -18,6 +18,7 @@ from components.reel import Bind, Reel
 from components.says import TOKEN_TICKS
 from components.sizing_answer import answer
 from components.sizing_bill import ROWS
+from components.sizing_idle import idle
 from components.sizing_lines import DASH, EDGE, LINES, MAPPED, NOWHERE, OTHERS
 from components.sizing_said import LAST
 from components.view import Cell, Drawing, View
@@ -132,6 +133,7 @@ VIEW = View(
     reels=REELS,
     draw=draw,
     answer=answer,
+    idle=idle,
     table=ROWS,
     paste=True,
     readouts=(

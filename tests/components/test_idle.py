@@ -7,50 +7,94 @@ from dataclasses import replace
 import pytest
 from asked import DEFAULT, VIEWS, _mark, examples, goes_together
 
-from components.controls import CONTROLS, make_controls
+from app.page import control_words
+from components.controls import make_controls
 from components.lesson import SERVER, Lesson, Question
 from components.memory_idle import idle
+from components.teaching import teaching
+from components.widgets import Plain
+from components.words import PHIS
+from compute.sizing import models
 
-VIEW = VIEWS["memory"]
-WORDS = [word for word in (*VIEW.ribbon, *VIEW.asks, *VIEW.dials) if word in SERVER]
-
-ALSO = {"seed": ("1",), "pair": ("3",), "rho": ("0.3",), "alpha": ("0.7",), "beta": ("0.8",)}
+ALSO = {"seed": ("1",), "pair": ("3",), "rho": ("0.3",), "alpha": ("0.7",), "beta": ("0.8",), "gib": ("40",)}
 """Texts of words whose ends alone may happen to look alike."""
 
+FEW = {"phi": PHIS, "model": ("qwen3.8-27b", "llama-3.1-8b", "mamba-130m")}
+"""Texts that stand for all that a word takes."""
 
-def texts(word: str) -> tuple[str, ...]:
-    return (*examples(SERVER[word]), *ALSO.get(word, ()))
+BESIDE = {("forms.texts", "forms.aside"), ("sizing.fit", "fill")}
+"""What may follow a choice that changes no picture: a sentence that says so, for who has no pointer, and the state in
+which a link opens memory."""
+
+OTHERS = {
+    "memory": (
+        *({"keys": keys} for keys in ("orthonormal", "correlated")),
+        *({"stream": stream} for stream in ("topics", "overwrite", "ungated")),
+        *({"duel": duel} for duel in ("additive", "decay", "delta", "gated_delta")),
+        *({"keys": "phi", "phi": phi} for phi in ("softmax", "elu")),
+        *({"stream": "hand", "keys": "phi"}, {"rule": "decay"}, {"rule": "gated_delta", "keys": "phi"}),
+    ),
+    "forms": (
+        *({"phi": phi} for phi in ("softmax", "taylor", "favor")),
+        *({"phi": phi, "example": "random"} for phi in ("softmax", "taylor", "favor")),
+        *({"phi": "softmax", "example": "random", **more} for more in ({"chunk": 7}, {"pitfall": "bf16"})),
+    ),
+    "sizing": ({"model": "mamba-130m"}, {"model": "mamba-130m", "phi": "softmax"}),
+}
+"""States to look at beside a view's presets."""
 
 
-def moved(question: Question, word: str) -> list[Question]:
-    values = (SERVER[word].read(text) for text in texts(word))
-    asked = [replace(question, **{word: value}) for value in values if value != getattr(question, word)]
-    return [other for other in asked if goes_together(other)]
+def states() -> list[tuple[str, Question]]:
+    asked: dict[tuple[str, Question], None] = {}
+    for word in VIEWS:
+        told = [{name: text for name, text in p.words.items() if name in SERVER} for p in teaching(word).presets]
+        read = [{name: SERVER[name].read(text) for name, text in words.items()} for words in told]
+        asked |= dict.fromkeys((word, Question(**words)) for words in ({}, *read, *OTHERS.get(word, ())))
+    return list(asked)
 
 
-def seen(question: Question) -> tuple:
-    return tuple((n, c, _mark(v)) for n, columns in VIEW.answer(question).items() for c, v in columns.items())
+def named(asked: tuple[str, Question]) -> str:
+    word, question = asked
+    return "-".join((word, *(str(v) for name, v in vars(question).items() if v != getattr(DEFAULT, name))))
 
 
-STATES = [
-    DEFAULT,
-    *(other for word in ("keys", "stream", "duel") for other in moved(DEFAULT, word)),
-    *(Question(keys="phi", phi=phi) for phi in ("softmax", "taylor")),
-    *(Question(stream="hand", keys="phi"), Question(stream="hand", rule="delta")),
-    *(Question(rule="decay"), Question(rule="gated_delta", keys="phi")),
-]
+def moved(lesson: Lesson, word: str, widget: Plain) -> list[Question]:
+    """What a control leads to: every choice of a list, both ends of a range; d_φ is a part of φ."""
+    question = lesson.question
+    if word == "knob":
+        asked = [replace(question, phi=phi) for phi in widget.options.values()]
+    else:
+        texts = (*FEW.get(word, examples(SERVER[word])), *ALSO.get(word, ()))
+        asked = [replace(question, **{word: SERVER[word].read(text)}) for text in texts]
+    return [other for other in asked if other != question and goes_together(other)]
 
 
-@pytest.mark.parametrize("question", STATES, ids=lambda q: f"{q.keys}-{q.rule}-{q.stream}-{q.duel}-{q.phi}")
-def test_memorys_controls_are_greyed_exactly_where_they_change_nothing(question):
-    told = seen(question)
-    lesson = Lesson(**{word: getattr(question, word) for word in SERVER})
-    for word in WORDS:
-        shown = CONTROLS[word].shown
-        if shown is not None and not shown(lesson):
-            continue
-        changes = any(seen(other) != told for other in moved(question, word))
-        assert changes == (word not in idle(question)), (word, idle(question).get(word))
+def seen(word: str, question: Question) -> dict[tuple[str, str], object]:
+    """All that the view answers, by place: a node by its text, anything else by its column."""
+    told = {}
+    for name, columns in VIEWS[word].answer(question).items():
+        if "node" in columns:
+            told |= {(name, node): text for node, text in zip(columns["node"], columns["text"])}
+        else:
+            told |= {(name, column): _mark(value) for column, value in columns.items()}
+    return {place: value for place, value in told.items() if place not in BESIDE}
+
+
+@pytest.mark.parametrize("asked", states(), ids=named)
+def test_controls_are_greyed_exactly_where_they_change_nothing(asked):
+    word, question = asked
+    view, told = VIEWS[word], seen(word, question)
+    lesson = Lesson(**{name: getattr(question, name) for name in SERVER})
+    for name, widget in make_controls(lesson, control_words((view,)), view.idle).items():
+        if name != "features" and widget.visible and not widget.closed:  # which is another hand on d_φ
+            changes = any(seen(word, other) != told for other in moved(lesson, name, widget))
+            assert changes != bool(widget.why), (name, widget.why)
+
+
+@pytest.mark.parametrize("model", models())
+def test_phi_is_greyed_for_exactly_the_models_whose_picture_it_leaves_as_it_is(model):
+    told = [seen("sizing", Question(model=model, phi=phi)) for phi in PHIS]
+    assert (VIEWS["sizing"].idle(Question(model=model)) == {}) == any(other != told[0] for other in told)
 
 
 def test_a_greyed_control_keeps_its_value_and_wakes_when_it_is_of_use():
