@@ -10,8 +10,8 @@ from compute.sweeps.registry import SWEEPS
 
 RECALL, CROSSTALK = SWEEPS["recall"], SWEEPS["crosstalk"]
 SHORT = type(RECALL.quick)(widths=(8,), values=(8,), pairs=(4, 8), trials=8)
-LONG = type(CROSSTALK.quick)(widths=(16, 32), trials=400, d_v=16)
-"""A second or more of work, in ten points."""
+LONG = type(CROSSTALK.quick)(widths=(16, 32), trials=800, d_v=16)
+"""Two seconds or more of work, in ten points."""
 
 WAIT_S = 60
 

@@ -149,6 +149,15 @@ class Tab:
         """Messages sent up since `up` was last emptied."""
         return sum('"msgtype":"PATCH-DOC"' in frame for frame in self.up)
 
+    def sent(self, patches: int):
+        """Wait until so many messages went up, and a moment more for one too many."""
+        self.page.wait_for_timeout(150)
+        for _ in range(100):
+            if self.patches() >= patches:
+                break
+            self.page.wait_for_timeout(100)
+        assert self.patches() == patches, self.up
+
     # --- doing
 
     def slider(self, axis: str):

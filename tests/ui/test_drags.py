@@ -40,8 +40,7 @@ def test_a_drag_changes_exactly_the_linked_pictures_and_tells_the_server_once_it
     assert changed == moved_by(page, axis)
     assert tab.page.locator("[data-text]").all_text_contents() != texts
     tab.release()
-    tab.page.wait_for_timeout(150)
-    assert tab.patches() == 1, tab.up
+    tab.sent(1)
     i = tab.position(axis)
     assert i != start_positions()[axis]
     check(tab, page, Question(), **{axis: AXES[axis].stops[i]})
@@ -119,7 +118,7 @@ def test_play_goes_on_by_itself_and_stops_at_the_end(tab):
         "Explorer.at.n == 256 && document.querySelector('[data-play=n]').getAttribute('aria-pressed') == 'false'"
     )
     tab.settle()
-    assert tab.patches() == 1
+    tab.sent(1)
     check(tab, "memory", Question(), n=256)
     play.click()
     tab.page.wait_for_function("Explorer.at.n > 1 && Explorer.at.n < 200")  # from the start again

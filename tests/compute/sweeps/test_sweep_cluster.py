@@ -20,7 +20,7 @@ from compute.sweeps.runner import Runner
 from compute.sweeps.running import run
 from compute.sweeps.store import Store
 
-LONG = type(CROSSTALK.quick)(widths=(8, 16, 32), trials=400, d_v=16)
+LONG = type(CROSSTALK.quick)(widths=(8, 16, 32), trials=800, d_v=16)
 
 
 @contextlib.contextmanager
@@ -132,17 +132,17 @@ def test_a_scheduler_that_is_lost_in_mid_run_leaves_the_rest_to_this_machine(clu
 
 @pytest.mark.outside
 def test_a_task_that_runs_hears_that_nobody_wants_it(cluster, tmp_path):
-    """One thread in the cluster, busy for half a minute unless it is told."""
+    """One thread in the cluster, busy for many minutes unless it is told."""
     cluster.start_worker()
     with runner_at(cluster.address, tmp_path / "cache") as runner:
         until(runner.remote[0].available)
         until(lambda: len(runner.remote[0].client.scheduler_info()["workers"]) == 1)
-        endless = type(LONG)(widths=(64,), rules=("additive",), trials=4000)
+        endless = type(LONG)(widths=(128,), rules=("additive",), trials=4000)
         ticket = runner.submit("crosstalk", endless)
         until(lambda: any(runner.remote[0].client.processing().values()))
         time.sleep(1)
         ticket.cancel()
-        assert runner.submit("recall", SHORT).result(6).about["device"]["name"].startswith("a Dask cluster")
+        assert runner.submit("recall", SHORT).result(60).about["device"]["name"].startswith("a Dask cluster")
 
 
 @pytest.mark.outside
@@ -155,5 +155,5 @@ def test_a_cancelled_run_leaves_the_cluster_free(cluster, tmp_path):
         until(lambda: len(ticket.job.finished) >= 1)
         ticket.cancel()
         assert not ticket.partial.complete
-        until(lambda: runner.busy is None, 1)
+        until(lambda: runner.busy is None)
         assert runner.submit("recall", SHORT).result(60).complete

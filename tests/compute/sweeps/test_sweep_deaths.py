@@ -108,7 +108,7 @@ os._exit(9)
             return True
         return Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
 
-    until(gone, 10)
+    until(gone)
 
 
 @pytest.mark.outside
