@@ -79,7 +79,7 @@ def server(chromium, tmp_path_factory) -> str:
 
 
 def _wait_until_alive(process, address, log):
-    for _ in range(300):
+    for _ in range(1_500):  # five minutes: a busy machine starts it slowly
         assert process.poll() is None, log.read_text()
         try:
             with urllib.request.urlopen(f"{address}/liveness", timeout=1) as answer:
