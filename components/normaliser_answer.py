@@ -142,7 +142,7 @@ def _sum_names(found: Numbers, ends: tuple[float, float]) -> Columns:
 
 def _share_names(found: Numbers) -> Columns:
     return {
-        "x": np.array([LEFT_AT, RIGHT_AT, LEFT_AT]), "y": np.array([0.0045, 0.4, 6e-5]),
+        "x": np.array([LEFT_AT, RIGHT_AT, LEFT_AT]), "y": np.array([0.0045, 0.75, 6e-5]),
         "align": ["left", "right", "left"],
         "text": ["1/t, the newest", f"the {NEARBY} newest", "" if found.positive else "where a sum is left"],
     }  # fmt: skip
@@ -159,7 +159,7 @@ def _derivative_names(found: Numbers, ends: tuple[float, float]) -> Columns:
         "x": np.array([LEFT_AT if below else RIGHT_AT, RIGHT_AT, RIGHT_AT]),
         "align": ["left" if below else "right", "right", "right"],
         "y": np.array([corner, found.bands["score"][2, T >= 512][0] * 1.9, BOUND * 2.2]),
-        "text": ["kernel value: at most 1/Σκ", "softmax score", "¼, the most that a score can do"],
+        "text": ["kernel value: at most 1/Σκ", "softmax score", "at most ¼"],
     }
 
 

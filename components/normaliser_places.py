@@ -17,6 +17,9 @@ FRAMES = ((220.0, 167.0), (254.0, 167.0))
 TOKENS_END = 4800.0
 """Where their axis of tokens ends."""
 
+FAR = 1e4
+"""More px than any figure is wide or high."""
+
 SHARES = (3e-5, 5.0)
 """Ends of the axis of weights: above all of the weight there is room for a number."""
 
@@ -40,19 +43,23 @@ def beside(
 
 
 def _moves(found: Numbers, dots: Mapping, ends: tuple[float, float], names: Columns) -> dict[str, np.ndarray | list]:
-    """Two dots over each other: the second number keeps clear of the first as well."""
+    """Two dots over each other: between them runs a line that neither number crosses, so each is taken for its own."""
     x = _across(T)
     quarter = np.full(len(T), SCORE_DERIVATIVE_BOUND)
     lines = _lines([found.bands["kernel"][1], found.bands["score"][1], found.bound, quarter], ends)
-    heights = [share(dots["moves"][:, i], *ends, log=True) for i in (0, 1)]
-    boxes, places = [*_named(names, ends), rule_box(x), *(dot_box(x, y) for y in heights)], []
-    for i, y in enumerate(heights):
-        texts = [pair[i] for pair in dots["moves_text"]]
-        places.append(placed(FRAMES, x, y, texts, lines, boxes, BOLD))
+    heights = share(dots["moves"], *ends, log=True)
+    order, stops = np.argsort(-np.nan_to_num(heights, nan=-1), axis=1), np.arange(len(T))
+    boxes, places = [*_named(names, ends), rule_box(x), *(dot_box(x, y) for y in heights.T)], []
+    for i, (top, bottom) in zip(order.T, ((0, FAR), (-FAR, 0))):
+        y, texts = heights[stops, i], [pair[k] for pair, k in zip(dots["moves_text"], i)]
+        others = Box(x, heights.mean(axis=1), -FAR, FAR, top, bottom)
+        places.append(placed(FRAMES, x, y, texts, lines, [*boxes, others], BOLD))
         boxes.append(text_box(x, y, texts, *places[-1].values(), letter=BOLD))
-    aligned = [list(pair) for pair in zip(*(place["align"] for place in places))]
-    offsets = {f"moves_{c}": np.stack([place[c] for place in places], axis=1) for c in ("dx", "dy")}
-    return {"moves_align": aligned, **offsets}
+    back = np.argsort(order, axis=1)
+    aligned = [[pair[k] for k in to] for pair, to in zip(zip(*(place["align"] for place in places)), back)]
+    offsets = {c: np.stack([place[c] for place in places], axis=1) for c in ("dx", "dy")}
+    moved = {f"moves_{c}": np.take_along_axis(values, back, axis=1) for c, values in offsets.items()}
+    return {"moves_align": aligned, **moved}
 
 
 def _across(tokens: np.ndarray) -> np.ndarray:

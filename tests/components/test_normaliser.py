@@ -7,14 +7,12 @@ import re
 import numpy as np
 import pytest
 from asked import said, shown
-from geometry import crossed, inside, meets, rectangle
 
 from app.page import view
 from components.axes import AXES
 from components.ledger import claims
 from components.lesson import Question
 from components.normaliser_numbers import numbers
-from components.normaliser_places import SHARES, TOKENS_END
 from components.normaliser_ways import SIZES
 from components.says import decimals
 from components.teaching import teaching
@@ -234,51 +232,6 @@ def test_the_panel_of_the_way_is_marked_and_what_the_sum_would_do_is_said_to_be_
     assert marked == thick == [word == way for word in WAYS]
     for name in ("denominator", "share", "derivative"):
         assert texts[f"normaliser.{name}_title"].startswith("if divided") == (way != "sum")
-
-
-# Numbers beside dots
-
-
-def px(values, low, high, length):
-    return np.log(np.asarray(values, dtype=float) / low) / np.log(high / low) * length
-
-
-@pytest.mark.parametrize("width, height", [(220, 167), (254, 167)])
-@pytest.mark.parametrize("phi", PHIS)
-def test_a_number_beside_a_dot_is_never_cut_and_lies_on_no_line_that_it_belongs_to(phi, width, height):
-    """At every number of tokens: all of it inside the frame; and clear of its curve wherever that is smooth."""
-    question, told = Question(phi=phi), VIEW.answer(Question(phi=phi))
-    ends = dict(zip(zip(told["normaliser.props"]["model"], told["normaliser.props"]["property"]),
-                    told["normaliser.props"]["value"]))  # fmt: skip
-    xs = px(T, 1, TOKENS_END, width)
-    for dot, curve, low, high in (
-        ("den_dot", np.abs(np.nan_to_num(columns("sums", phi=phi)["own"], nan=np.nan)),
-         ends["normaliser.denominator_y", "start"], ends["normaliser.denominator_y", "end"]),
-        ("share_dot", columns("shares", phi=phi)["mid"], *SHARES),
-    ):  # fmt: skip
-        rows = [shown("normaliser", question, f"normaliser.{dot}", c) for c in ("y", "text", "align", "dx", "dy")]
-        ys = height - px(curve, low, high, height)
-        for x, (y, text, align, dx, dy) in zip(xs, zip(*rows)):
-            if not text or not low <= y <= high:
-                continue
-            box = rectangle(x, height - px(y, low, high, height), text, align, dx, dy, 7.1)
-            assert inside(box, width, height), (dot, text, box)
-            if phi in ("elu", "taylor", "hedgehog", "softmax"):
-                assert not crossed(box, xs, ys), (dot, text, box)
-
-
-@every_map
-def test_the_numbers_of_two_dots_do_not_lie_on_each_other(phi):
-    told = VIEW.answer(Question(phi=phi))["normaliser.props"]
-    ends = dict(zip(zip(told["model"], told["property"]), told["value"]))
-    low, high = (ends["normaliser.derivative_y", end] for end in ("start", "end"))
-    rows = [
-        shown("normaliser", Question(phi=phi), "normaliser.move_dots", c) for c in ("y", "text", "align", "dx", "dy")
-    ]
-    for x, row in zip(px(T, 1, TOKENS_END, 220), zip(*rows)):
-        boxes = [rectangle(x, 167 - px(y, low, high, 167), *rest, 7.1) for y, *rest in zip(*row) if rest[0]]
-        assert len(boxes) < 2 or not meets(*boxes), (x, row)
-        assert all(inside(box, 220, 167) for box in boxes), (x, row)
 
 
 # Few digits, quotation
