@@ -14,6 +14,7 @@ from components.memory_idle import idle
 from components.memory_load import FAR
 from components.memory_names import END, HAND_END, beside
 from components.memory_picture import (
+    BARS,
     answer_taps,
     draw_bars,
     draw_curve,
@@ -87,7 +88,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     curve.yaxis[0].axis_label = "cosine: mean, · newest"
     labels(curve, sources["memory.best_name"], "muted")
     labels(curve, sources["memory.duel"], x_offset=-2, text_align="right")
-    labels(curve, sources["memory.far"], "muted", name="memory.far.load", text_align="right", text_baseline="bottom")
+    labels(curve, sources["memory.far"], "muted", name="memory.far.load", text_align="right")
     asked = sources["memory.predicted"]  # shown with the answer to the question
     curve.scatter("x", "y", source=asked, size=13, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
                   name="memory.predicted.point", visible=False)  # fmt: skip
@@ -96,7 +97,7 @@ def draw(question: Question, compact: bool = False) -> Drawing:
     state = draw_heat(sources, 206)
     labels(state, sources["memory.entries"], bare=True, text_align="center", text_font_size="15px")
     bars = draw_bars(sources, question, axis, ticker, 122)
-    bars.quad(left="left", right="right", bottom=-0.62, top=1.06, source=sources["memory.stale"],
+    bars.quad(left="left", right="right", bottom=BARS[0], top=BARS[1], source=sources["memory.stale"],
               fill_color=LIGHT["band"], line_color=None, level="underlay", name="memory.stale.band")  # fmt: skip
     gap = bars.segment("pair", "cosine", "pair", "rival", source=sources["memory.pairs"], line_color=LIGHT["muted"])
     gap.glyph.name = "memory.gap"

@@ -8,7 +8,7 @@ from components.lesson import Question
 from components.memory_load import FAR
 from components.memory_run import PAIRS, Law
 from components.memory_said import TOPICS, room, rule_name
-from components.placing import HEIGHT, Box, dot_box, placed, share, text_box
+from components.placing import Box, dot_box, placed, share, text_box
 from components.reel import Answer, Columns
 from components.says import decimals
 from components.words import SOFTMAX
@@ -34,15 +34,20 @@ UNDER, CLEAR = 48, 0.08
 
 TICKS = [*range(0, PAIRS + 1, 64)]
 
-
-TOP = 1.18
-"""Where the axis of cosines ends."""
+TOP, HIGHEST = 1.22, 1.16
+"""Where the axis of cosines ends, and the middle of a name that stands over the lines."""
 
 PAGE_FRAMES, CARD_FRAMES = ((343.0, 177.0), (371.0, 177.0)), ((177.0, 111.0), (377.0, 111.0))
 """Sizes of the frame of the curves, px, in a narrow and in a wide window: on the page and on the overview."""
 
 FIGURE = 6.3
 """Width of a figure of the number beside the dot, px, its point counted with."""
+
+ABOVE, CLOSE = 2.2, 1.45
+"""How far above its line a name stands on the log axis of energies, and how near it may come to one, as factors."""
+
+GAP = 4.0
+"""px between a number and a name beside it."""
 
 LATE = 190
 """From so many pairs on the name of a pair stands left of it."""
@@ -66,17 +71,20 @@ def beside(told: Answer, end: float, card: bool = False) -> Columns:
     if not card:
         lines += [(lines[0][0], share(curve[name], 0, TOP)) for name in ("best", "rival")]
         boxes += [*_taken(told["memory.best_name"], end), *_taken(told["memory.duel"], end, "right", -2.0)]
-        boxes += _taken(told["memory.far"], end, "right", dy=-HEIGHT / 2)
-    place = placed(CARD_FRAMES if card else PAGE_FRAMES, x, y, told["memory.reel"]["here_text"], lines, boxes, FIGURE)
+        boxes += _taken(told["memory.far"], end, "right")
+    frames, texts = CARD_FRAMES if card else PAGE_FRAMES, told["memory.reel"]["here_text"]
+    place = placed(frames, x, y, texts, lines, boxes, FIGURE)
     return {f"here_{column}": values for column, values in place.items()}
 
 
-def _taken(named: Columns, end: float, align: str = "left", dx: float = 0.0, dy: float = 0.0) -> list[Box]:
-    return [
-        text_box(share(np.array([x]), 0, end), share(np.array([y]), 0, TOP), [text], align, dx, dy)
+def _taken(named: Columns, end: float, align: str = "left", dx: float = 0.0) -> list[Box]:
+    """What names take, with a gap beside them."""
+    boxes = [
+        text_box(share(np.array([x]), 0, end), share(np.array([y]), 0, TOP), [text], align, dx)
         for x, y, text in zip(named["x"], named["y"], named["text"])
         if text
     ]
+    return [box._replace(left=box.left - GAP, right=box.right + GAP) for box in boxes]
 
 
 def _rows(question: Question, width: int) -> int:
@@ -93,6 +101,13 @@ def room_at(question: Question, width: int) -> float:
 def _beside(height: float, factor: float) -> float:
     """Height of a name above or below the end of a line on a log axis; nowhere without the line."""
     return float(height * factor) if np.isfinite(height) and height > 0 else np.nan
+
+
+def _law_name(law: float, energy: float) -> float:
+    """Height of the law's name: above its line; if the measured one is there, between both, or over it without room."""
+    if law < energy < law * ABOVE**2:
+        return float(np.sqrt(law * energy)) if energy > law * CLOSE**2 else _beside(energy, ABOVE)
+    return _beside(law, ABOVE)
 
 
 def _apart(own: np.ndarray, rival: np.ndarray) -> np.ndarray:
@@ -124,7 +139,7 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
     return {
         "memory.names": {
             "x": np.array([min(at + 3.0, END - LETTER * len(ends)) if at != NOWHERE else 3.0, LAW_AT, NEWEST_AT]),
-            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13, 1.11]),
+            "y": np.array([0.06, 0.0 if not np.isfinite(law_y) else law_y + 0.13, HIGHEST]),
             "text": [
                 ends,
                 theory.name if np.isfinite(law_y) else "",
@@ -133,12 +148,14 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
         },
         "memory.best_name": {
             "x": np.array([36.0]),
-            "y": np.array([1.06]),
+            "y": np.array([1.07]),
             "text": ["best any memory could" if np.isfinite(theory.best[-1]) else ""],
         },
         "memory.energy_names": {
             "x": np.full(2, float(END)),
-            "y": np.array([_beside(theory.energy[-1], 2.2), _beside(theory.least[-1], 0.45)]),
+            "y": np.array(
+                [_law_name(theory.energy[-1], told["curve"]["energy"][end]), _beside(theory.least[-1], 1 / ABOVE)]
+            ),
             "text": ["law", "best any memory could"],
         },
         "memory.duel": {
@@ -148,7 +165,7 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
         },
         "memory.far": {
             "x": np.array([PAIRS if plain else NOWHERE], dtype=float),
-            "y": np.array([1.11]),
+            "y": np.array([HIGHEST]),
             "text": [f"{FAR.tokens:,} pairs in {FAR.width} rows: {decimals(FAR.cosine, 3)} →"],
         },
     }  # fmt: skip

@@ -11,6 +11,9 @@ from components.memory_run import CELLS, WIDTH
 from components.palette import LIGHT, diverging
 from components.plots import image_plot, labels, line, mark, plot, ticks
 
+BARS = (-0.62, 1.2)
+"""Ends of the axis of bars: a ring at the height of 1 is not cut."""
+
 
 def draw_heat(sources: dict, height: int) -> figure:
     """The state: a row for each number of a key, a column for each of a value."""
@@ -59,7 +62,7 @@ def draw_energy(sources: dict, axis: Range1d, ticker: FixedTicker) -> figure:
 
 
 def draw_bars(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker, height: int) -> figure:
-    bars = _plot("memory.bars", height, (-0.62, 1.06), axis, ticker,
+    bars = _plot("memory.bars", height, BARS, axis, ticker,
                  x_label="stored pair, oldest to newest", y_label="cosine now")  # fmt: skip
     ticks(bars.yaxis[0], {0: "0", 1: "1"})
     bar = bars.vbar("pair", 0.82, "cosine", source=sources["memory.pairs"], fill_color=LIGHT[question.rule],
@@ -71,7 +74,7 @@ def draw_bars(sources: dict, question: Question, axis: Range1d, ticker: FixedTic
 
 
 def draw_split(sources: dict, question: Question, axis: Range1d, ticker: FixedTicker) -> figure:
-    fig = _plot("memory.shares", 122, (-0.62, 1.06), axis, ticker, x_label="stored pair, oldest to newest",
+    fig = _plot("memory.shares", 122, BARS, axis, ticker, x_label="stored pair, oldest to newest",
                 y_label="share in read")  # fmt: skip
     ticks(fig.yaxis[0], {0: "0", 1: "1"})
     fig.vbar("pair", 0.82, "weight", source=sources["memory.split"], fill_color=LIGHT["muted"], fill_alpha=0.6,

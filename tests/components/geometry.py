@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+from fontTools.ttLib import TTFont
+
+from components.fonts import FONTS
+from components.plots import LABEL
 
 BEFORE = {"left": 0.0, "center": 0.5, "right": 1.0}
 HIGH = 10
@@ -13,6 +19,19 @@ def rectangle(x, y, text, align, dx, dy, letter):
     """left, right, top, bottom of a text beside a point, px from the frame's top left corner."""
     left = x + dx - BEFORE[align] * letter * len(text)
     return left, left + letter * len(text), y + dy - HIGH / 2, y + dy + HIGH / 2
+
+
+@cache
+def advances() -> dict[str, float]:
+    """Width of each character of a label, px."""
+    font = TTFont(FONTS / "inter.woff2")
+    px = float(LABEL.removesuffix("px")) / font["head"].unitsPerEm
+    return {chr(code): font["hmtx"][name][0] * px for code, name in font.getBestCmap().items()}
+
+
+def letter_of(text: str) -> float:
+    """Width of a letter of this label, on average."""
+    return sum(advances()[letter] for letter in text) / max(len(text), 1)
 
 
 def meets(one, other) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from asked import VIEWS
-from geometry import crossed, inside, meets, rectangle
+from geometry import crossed, inside, letter_of, meets, rectangle
 
-from components.lesson import Question
-from components.memory_names import CLEAR, END, HAND_END, TOP, UNDER
+from components.lesson import SERVER, Question
+from components.memory_names import CARD_FRAMES, CLEAR, END, HAND_END, PAGE_FRAMES, TOP, UNDER
+from components.teaching import teaching
+from components.words import PHIS
 from compute.memory import WRITE_RULES
 
 answer = VIEWS["memory"].answer
@@ -38,34 +40,68 @@ MEMORIES = [
 ]  # fmt: skip
 
 
+PRESETS = [
+    Question(**{name: SERVER[name].read(text) for name, text in preset.words.items() if name in SERVER})
+    for preset in teaching("memory").presets
+]
+LETTER = 6.2
+"""Width of a letter of a label, px, taken wide."""
+
+
+def named(question):
+    return f"{question.keys}-{question.rule}-{question.duel}-{question.stream}-{question.d_v}-{question.seed}"
+
+
+def placing(question, width, height):
+    """What stands at (pairs, cosine), in px from the top left corner of the frame of the curves."""
+    end = HAND_END if question.stream == "hand" else END
+    return lambda x, y: (np.asarray(x, dtype=float) / end * width, (1 - np.asarray(y, dtype=float) / TOP) * height)
+
+
+def written(told, place, card, letter=0.0):
+    """The names of the curves, (text, rectangle) each, as wide as they are or as letters of a width make them."""
+    beside = [] if card else [("best_name", "left", 0), ("duel", "right", -2), ("far", "right", 0)]
+    return [
+        (text, rectangle(*place(x, y), text, align, dx, 0, letter or letter_of(text)))
+        for name, align, dx in [("names", "left", 0), *beside]
+        for x, y, text in zip(*(told[f"memory.{name}"][column] for column in ("x", "y", "text")))
+        if text and x >= 0
+    ]
+
+
+@pytest.mark.parametrize("width, height", PAGE_FRAMES)
+@pytest.mark.parametrize("question", dict.fromkeys([*PRESETS, *MEMORIES]), ids=named)
+def test_names_of_curves_lie_neither_on_each_other_nor_on_an_edge(question, width, height):
+    names = written(answer(question), placing(question, width, height), card=False)
+    for i, (text, box) in enumerate(names):
+        assert inside(box, width, height), text
+        assert not [other for other, taken in names[:i] if meets(box, taken)], text
+
+
 @pytest.mark.parametrize(
-    "width, height, card", [(343, 177, False), (371, 177, False), (177, 111, True), (377, 111, True)]
+    "width, height, card", [*((*frame, False) for frame in PAGE_FRAMES), *((*frame, True) for frame in CARD_FRAMES)]
 )
-@pytest.mark.parametrize("question", MEMORIES, ids=lambda q: f"{q.keys}-{q.rule}-{q.duel}-{q.stream}-{q.d_v}-{q.seed}")
+@pytest.mark.parametrize("question", MEMORIES, ids=named)
 def test_the_number_beside_the_dot_lies_on_no_curve_and_no_name_and_is_not_cut(question, width, height, card):
     """At every number of pairs, in px, on the page and on the overview, in a narrow and in a wide window."""
-    told = (VIEWS["memory"].card if card else VIEWS["memory"]).answer(question)
+    told, place = (VIEWS["memory"].card if card else VIEWS["memory"]).answer(question), placing(question, width, height)
     reel, curve = told["memory.reel"], told["memory.curve"]
-    end = HAND_END if question.stream == "hand" else END
-
-    def place(x, y):
-        return np.asarray(x, dtype=float) / end * width, height - np.asarray(y, dtype=float) / 1.18 * height
-
     lines = [place(curve["n"], curve[name]) for name in (("mean", "law") if card else ("mean", "law", "best", "rival"))]
-    named = [("names", "left", 0, 0)]
-    if not card:
-        named += [("best_name", "left", 0, 0), ("duel", "right", -2, 0), ("far", "right", 0, -6.5)]
-    taken = [
-        rectangle(*place(x, y), text, align, dx, dy, 6.2)
-        for name, align, dx, dy in named
-        for x, y, text in zip(*(told[f"memory.{name}"][column] for column in ("x", "y", "text")))
-        if text
-    ]
+    taken = [box for _, box in written(told, place, card, LETTER)]
     columns = (reel[name] for name in ("n", "here", "here_text", "here_align", "here_dx", "here_dy"))
     for n, (at, y, text, align, dx, dy) in enumerate(zip(*columns)):
         if not text:
             continue
-        box = rectangle(*place(at, y), text, align, dx, dy, 6.2)
+        box = rectangle(*place(at, y), text, align, dx, dy, LETTER)
         assert inside(box, width, height), (n, text)
         assert not any(meets(box, other) for other in taken), (n, text)
         assert not any(crossed(box, xs, ys) for xs, ys in lines), (n, text)
+
+
+@pytest.mark.parametrize("phi", PHIS)
+@pytest.mark.parametrize("d_k", [8, 16])
+def test_the_name_of_the_law_of_energies_lies_on_no_line(phi, d_k):
+    told = answer(Question(keys="phi", phi=phi, d_k=d_k))
+    named = dict(zip(told["memory.energy_names"]["text"], told["memory.energy_names"]["y"]))
+    for line in ("energy", "law"):
+        assert abs(np.log(named["law"] / told["memory.energies"][line][-1])) > np.log(1.4)
