@@ -1,6 +1,25 @@
 // A frame of a reel moves a few glyphs.  Bokeh then measures the axes again, reads the style of every part and paints
 // all of it; here what stands still is kept as a bitmap, and a style is read once.  What is on the screen is the same.
 (() => {
+  // Bokeh has promised nothing of what is replaced here and in together.js: if a part is missing, it paints by itself
+  const NEEDED = [
+    ['core/dom', 'InlineStyleSheet', '_update'],
+    ['core/util/canvas', 'CanvasLayer', 'clear', 'undo_transform'],
+    ['core/visuals/visual', 'VisualProperties', '_get_css_value'],
+    ['models/plots/plot_canvas', 'PlotView', 'repaint', 'schedule_paint', 'is_paused', 'computed_renderer_views',
+      '_invalidate_layout_if_needed', '_paint_primary', '_paint_empty', '_paint_outline'],
+    ['models/renderers/glyph_renderer', 'GlyphRendererView', 'set_data', 'set_visuals', 'map_data', 'update_data',
+      '_update_masked_indices'],
+    ['models/renderers/renderer', 'RendererView', 'update_position'],
+  ]
+  const missing = NEEDED.flatMap(([path, kind, ...names]) => {
+    let parts = {}
+    try { parts = Bokeh.require(path)[kind].prototype } catch { /* all of its names are missing */ }
+    return names.filter(name => !(name in parts)).map(name => `${kind}.${name}`)
+  })
+  window.Paint = {missing, forget() {}, after: work => work(), together: work => work()}
+  if (missing.length) return console.info(`Bokeh has no ${missing.join(', ')}: it paints by itself`)
+
   const {InlineStyleSheet} = Bokeh.require('core/dom')
   const {VisualProperties} = Bokeh.require('core/visuals/visual')
   const {CanvasLayer} = Bokeh.require('core/util/canvas')
@@ -103,5 +122,5 @@
     paint(this, ctx, painters.slice(still))
   }
 
-  window.Paint = {forget}
+  Paint.forget = forget
 })()

@@ -1,6 +1,7 @@
 // What one act changes is painted at once and together, when all glyphs have their new data.  Bokeh would paint every
 // figure for itself, in a later frame, and after one frame let another pass.
 (() => {
+  if (Paint.missing.length) return
   const {PlotView} = Bokeh.require('models/plots/plot_canvas')
   const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
   const due = new Set(), painted = new Set(), later = []
