@@ -1,4 +1,5 @@
-"""Answers that are likely to be asked for next, made while nobody waits: the next draw, and other widths of a draw.
+"""Answers that are likely to be asked for next, made while nobody waits: the next draw, other widths of a draw, and the
+choice on which a pointer rests.
 
 They land in the caches of the views, so that whoever asks finds them there.
 """
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from components.legal import Refused
 from components.lesson import Question, fit
@@ -32,6 +34,11 @@ KEPT = 32
 """Guesses that wait at most; older ones are forgotten."""
 
 
+def chosen(question: Question, word: str, value: Any) -> Question:
+    """The question after one more choice."""
+    return replace(question, **fit({"phi": question.phi, "d_k": question.d_k, word: value})[0])
+
+
 def next_draw(question: Question) -> list[Question]:
     """The question at the draw that follows; none after the last."""
     try:
@@ -44,8 +51,7 @@ def other_widths(question: Question) -> list[Question]:
     """The question at the other widths; none at the default draw, for which they are answered at the start."""
     if question.seed == WORDS["seed"].default:
         return []
-    others = (fit({"phi": question.phi, "d_k": d_k})[0] for d_k in WIDTHS if d_k != question.d_k)
-    return [replace(question, **values) for values in others]
+    return [chosen(question, "d_k", d_k) for d_k in WIDTHS if d_k != question.d_k]
 
 
 class Ahead:
@@ -71,10 +77,17 @@ class Ahead:
 
     def guess(self, views: tuple[View, ...], question: Question) -> None:
         """What may follow on a question comes before what was guessed earlier."""
-        if not self.on:
-            return
         guesses = [(self.quiet, next) for next in next_draw(question)]
         guesses += [(self.rest, other) for other in other_widths(question)]
+        self._first(views, guesses)
+
+    def near(self, views: tuple[View, ...], question: Question) -> None:
+        """What a pointer rests on comes before all else, and without a pause."""
+        self._first(views, [(0, question)])
+
+    def _first(self, views: tuple[View, ...], guesses: list[tuple[float, Question]]) -> None:
+        if not self.on:
+            return
         with self.lock:
             self.waiting.extendleft((pause, view, guess) for pause, guess in guesses[::-1] for view in views[::-1])
         self._begin()

@@ -23,6 +23,7 @@ from components.fonts import fonts_script
 from components.lesson import Lesson, Question, fit
 from components.view import View
 from components.waiting import waiting
+from components.widgets import Segmented
 from components.words import PHIS, WIDTHS, WORDS, read_address
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,6 +126,7 @@ def _fill(document: Any, name: str) -> None:
     session = Session(views, lesson, document, name)
     session.ask()
     controls = make_controls(lesson, control_words(views), views[0].idle if len(views) == 1 else None)
+    session.offered = {word: [*w.options.values()] for word, w in controls.items() if isinstance(w, Segmented)}
     document.add_root(session.carrier)
     for word, widget in controls.items():
         widget.server_doc(document, location=False)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
-from app.ahead import DEAR, Ahead
+from app.ahead import DEAR, Ahead, chosen
 from app.desk import Desk
 from app.outputs import citation, code, saved
 from app.packing import piece
@@ -69,6 +69,8 @@ class Session:
         self.answered, self.busy = Question(), False
         self.guessed: tuple[int, int] | None = None
         self.desk: Desk | None = None
+        self.offered: Mapping[str, Sequence[Any]] = {}
+        """What the buttons of a word stand for, from left to right."""
         lesson.param.watch(self.ask, list(lesson.question.__dataclass_fields__))
         lesson.param.watch(lambda event: event.new or self._pasted(""), "own")  # what was said of it is over
 
@@ -153,7 +155,8 @@ class Session:
         elif kind == "tap" and told.get("what") == "row" and isinstance(told.get("at"), int):
             row = told["at"]
             self._refused(self.lesson.take({"row": "" if row == self.lesson.row else str(row)}))
-
+        elif kind == "near":
+            self._near(told.get("word"), told.get("at"))
         elif kind == "code":
             title = self.views[0].title if len(self.views) == 1 else NAME
             self._beside(COMPUTING, "page.cite", citation, self.page, title, self.lesson.question, told)
@@ -167,6 +170,12 @@ class Session:
             self._paste(str(told.get("text", "")))
         elif kind == "export" and "sizing" in {view.word for view in self.views}:
             self._export(told)
+
+    def _near(self, word: Any, at: Any) -> None:
+        """A pointer rests on a button, which is mostly pressed next: its answer is made ready."""
+        values = self.offered.get(word, ()) if isinstance(word, str) else ()
+        if isinstance(at, int) and 0 <= at < len(values):
+            AHEAD.near(self.views, chosen(self.lesson.question, word, values[at]))
 
     def _desk(self) -> Desk:
         if self.desk is None:

@@ -82,8 +82,9 @@
     for (const word of page.words) up[word] = told[word] ?? null
     return X.choose(up, true) ?? []
   }
+  const sign = document.querySelector('.brand i') // alone in the map's colour: a variable would restyle the whole page
   X.chosen = () => {
-    root.style.setProperty('--phi', `var(--slot-${(X.server.phi ?? page.phi).split('~')[0]})`)
+    sign?.style.setProperty('color', `var(--slot-${(X.server.phi ?? page.phi).split('~')[0]})`)
     document.dispatchEvent(new CustomEvent('explorer:chosen'))
   }
 

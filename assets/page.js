@@ -6,7 +6,12 @@
 
   // --- answers: a table of columns and the arrays that it points at, in one piece (app/packing.py)
   const {ndarray} = Bokeh.require('core/util/ndarray'), utf8 = new TextDecoder()
-  const inflated = bytes => new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer()
+  function inflated(bytes) { // not through a Blob, whose bytes go to the browser's own process and back
+    const {readable, writable} = new DecompressionStream('deflate'), writer = writable.getWriter(), failed = () => {}
+    writer.write(bytes).catch(failed) // what fails there fails here too
+    writer.close().catch(failed)
+    return new Response(readable).arrayBuffer()
+  }
   async function unpack({piece: [bytes], deflated: [small]}) {
     const whole = small ? await inflated(bytes) : bytes.buffer.slice(bytes.byteOffset)
     const begins = 4 + new DataView(whole).getUint32(0, true)
@@ -52,6 +57,17 @@
   const send = (kind, told) => session ? session.get_model_by_name('page.event')?.setv({
     data: {kind: [kind], told: [JSON.stringify(told)], count: [++count]}
   }) : early.push([kind, told])
+
+  // --- a button on which the pointer rests is mostly pressed next: the server makes its answer ready
+  const REST = 50 // ms
+  let resting = 0
+  document.addEventListener('pointerover', event => {
+    clearTimeout(resting)
+    const path = event.composedPath(), button = path.find(node => node.classList?.contains('bk-btn'))
+    const word = path.find(node => node.dataset?.control)?.dataset.control
+    if (!session || event.buttons || !word || !button || button.classList.contains('bk-active')) return
+    resting = setTimeout(() => send('near', {word, at: [...button.parentNode.children].indexOf(button)}), REST)
+  })
 
   // --- address
   const spelled = told => {

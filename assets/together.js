@@ -4,8 +4,9 @@
   if (Paint.missing.length) return
   const {PlotView} = Bokeh.require('models/plots/plot_canvas')
   const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
+  const {RendererView} = Bokeh.require('models/renderers/renderer')
   const due = new Set(), painted = new Set(), later = []
-  let gathering = false, under_way = 0, frame = 0
+  let gathering = false, painting = false, under_way = 0, frame = 0
 
   const {schedule_paint} = PlotView.prototype
   PlotView.prototype.schedule_paint = function() {
@@ -33,15 +34,28 @@
     if (due.size) paint()
   }
   function paint() {
+    painting = true
     for (const view of due) if (!painted.has(view)) {
       due.delete(view)
       painted.add(view)
       try { if (!view.is_destroyed) view.repaint() } catch (error) { reportError(error) }
     }
+    painting = false
     frame ||= requestAnimationFrame(next)
   }
   // What changes the page: were it done first, a canvas that sets a font would have the browser style the page for it
   Paint.after = work => { if (gathering) later.push(work); else work() }
+  // Each part of a figure has an element too, empty, where the part is painted: it follows when nothing else is to do
+  const {update_position} = RendererView.prototype, moved = new Set()
+  RendererView.prototype.update_position = function() {
+    if (!painting) return update_position.call(this)
+    if (!moved.size) (window.requestIdleCallback ?? setTimeout)(follow)
+    moved.add(this)
+  }
+  function follow() {
+    for (const view of moved) if (!view.is_destroyed) update_position.call(view)
+    moved.clear()
+  }
   Paint.together = work => {
     gathering = true
     frame ||= requestAnimationFrame(next)

@@ -132,7 +132,8 @@ def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Aske
     others = [i for i in range(buttons.count()) if i != start]
     for into in (first, again):
         for button in (*others, start):
-            into.append(_timed(told, server, _press(told, buttons.nth(button))))
+            before = server.cpu()  # an answer is made as soon as the pointer rests on its button
+            into.append(_timed(told, server, _press(told, buttons.nth(button)), before))
     again.append(first.pop())  # the page began with it
     return first, again
 
@@ -150,9 +151,9 @@ def _press(told: Visit, button: Locator) -> Callable[[], None]:
     return click
 
 
-def _timed(told: Visit, server: Server, act: Callable[[], None]) -> Asked:
+def _timed(told: Visit, server: Server, act: Callable[[], None], before: float | None = None) -> Asked:
     told.clear()
-    before = server.cpu()
+    before = server.cpu() if before is None else before
     act()
     seen = told.rest(120, 2500)
     event = next(event["at"] for event in seen["events"] if event["kind"] in ("keydown", "pointerup"))

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.ahead import Ahead, next_draw, other_widths
+from app.ahead import Ahead, chosen, next_draw, other_widths
 from components.lesson import Question
 from components.words import WIDTHS
 
@@ -49,6 +49,12 @@ def test_a_map_that_does_not_exist_at_a_width_is_guessed_as_it_would_be_answered
     assert guessed[4] == "dpfp" and guessed[8] == "dpfp~nu~9"
 
 
+def test_a_choice_leaves_the_rest_and_takes_a_map_that_exists():
+    assert chosen(Question(phi="relu", seed=3), "rule", "delta") == Question(phi="relu", seed=3, rule="delta")
+    assert chosen(Question(phi="relu", d_k=8), "phi", "taylor") == Question(phi="taylor", d_k=8)
+    assert chosen(Question(phi="dpfp~nu~9"), "d_k", 4) == Question(phi="dpfp", d_k=4)
+
+
 def test_guesses_are_answered_in_their_order_while_nobody_waits(ahead):
     question = Question(seed=3)
     guesses = next_draw(question) + other_widths(question)
@@ -66,6 +72,19 @@ def test_other_widths_wait_for_a_rest(ahead):
     assert told.done.wait(10)
     ahead.pool.submit(int).result()  # what was begun after it would be done
     assert told.asked == [Question(seed=4)] and len(ahead.waiting) == len(WIDTHS) - 1
+    ahead.timer.cancel()
+
+
+def test_what_a_pointer_rests_on_is_answered_before_all_else_and_without_a_pause(ahead):
+    ahead.quiet = ahead.rest = 3600
+    near = Question(rule="delta")
+    told = Told(last=near)
+    with ahead.asked():
+        ahead.guess((told.view,), Question(seed=3))
+        ahead.near((told.view,), near)
+    assert told.done.wait(10)
+    ahead.pool.submit(int).result()  # what was begun after it would be done
+    assert told.asked == [near]
     ahead.timer.cancel()
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from visiting import Visit
 
+import app.session as session_module
 from app.session import EVENT_CHARACTERS
 from components.lesson import Question
 from components.words import WORDS
@@ -31,6 +32,36 @@ def test_a_tap_takes_a_row_and_a_second_tap_lets_it_go():
     assert visit.lesson.row == 7
     visit.event("tap", json.dumps({"what": "row", "at": 7}), 2)
     assert visit.lesson.row is None
+
+
+OFFERED = {"rule": ["additive", "delta"], "d_k": [8, 16]}
+
+
+@pytest.fixture
+def guessed(monkeypatch):
+    """Questions that are answered ahead because a pointer came near."""
+    told = []
+    monkeypatch.setattr(session_module.AHEAD, "near", lambda views, question: told.append(question))
+    return told
+
+
+def test_the_button_under_a_pointer_is_answered_ahead_and_not_chosen(guessed):
+    visit = Visit(seed=4)
+    visit.session.offered = OFFERED
+    visit.event("near", json.dumps({"word": "rule", "at": 1}))
+    assert guessed == [Question(seed=4, rule="delta")]
+    assert visit.lesson.question == Question(seed=4) and visit.waiting == []
+
+
+@pytest.mark.parametrize(
+    "told", [{}, {"word": "rule"}, {"word": "rule", "at": 2}, {"word": "rule", "at": -1}, {"word": "rule", "at": "1"},
+             {"word": "rule", "at": 0.5}, {"word": ["rule"], "at": 1}, {"word": "seed", "at": 0}, {"at": 0}],
+)  # fmt: skip
+def test_a_pointer_near_nothing_has_nothing_answered(guessed, told):
+    visit = Visit()
+    visit.session.offered = OFFERED
+    visit.event("near", json.dumps(told))
+    assert not guessed and visit.notice == ""
 
 
 BAD_EVENTS = {
@@ -89,10 +120,10 @@ def test_an_event_without_its_columns_is_passed_over(data):
 
 
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=12))
-TOLD = st.dictionaries(st.sampled_from([*WORDS, "what", "at"]), VALUES, max_size=4).map(json.dumps)
+TOLD = st.dictionaries(st.sampled_from([*WORDS, "what", "at", "word"]), VALUES, max_size=4).map(json.dumps)
 
 
-@given(st.sampled_from(["words", "tap", "rest", ""]), st.one_of(st.text(max_size=60), TOLD))
+@given(st.sampled_from(["words", "tap", "near", "rest", ""]), st.one_of(st.text(max_size=60), TOLD))
 def test_whatever_comes_up_leaves_a_legal_lesson(kind, told):
     visit = Visit("sizing")
     visit.event(kind, told)

@@ -134,6 +134,17 @@ def test_an_id_stands_once(name):
 
 
 @every_page
+def test_the_session_knows_what_every_button_stands_for(name):
+    doc = document(name)
+    (heard,) = doc.get_model_by_name("page.event")._callbacks["data"]
+    shown = {root.name.removeprefix("control."): root.labels for root in doc.roots if hasattr(root, "labels")}
+    assert shown.keys() == heard.__self__.offered.keys() and shown.keys() <= WORDS.keys()
+    for word, values in heard.__self__.offered.items():
+        assert len(values) == len(shown[word])
+        assert all(WORDS[word].read(WORDS[word].write(value)) == value for value in values)
+
+
+@every_page
 def test_every_control_has_its_place_and_a_name(name):
     tree = page(name)
     placed = [e.attrs["data-control"] for e in tree.with_attribute("data-control")]

@@ -8,6 +8,7 @@ from checking import check
 from app.page import OVERVIEW, pages
 from components.axes import AXES
 from components.lesson import Question
+from compute.memory import WRITE_RULES
 
 CHOICES = [
     (OVERVIEW, "phi", "taylor"), (OVERVIEW, "phi", "favor"), (OVERVIEW, "phi", "softmax"), (OVERVIEW, "d_k", 32),
@@ -64,6 +65,17 @@ def test_choices_one_after_another_are_all_answered(tab):
     for phi in ("taylor", "elu", "favor", "relu", "taylor", "elu", "dpfp", "elu"):
         tab.choose("phi", phi)
     check(tab, OVERVIEW, Question())
+
+
+NEAR = """told => Bokeh.documents.map(each => each.get_model_by_name('page.event')?.data).some(
+  data => data?.kind[0] == 'near' && data.told[0] == JSON.stringify(told))"""
+
+
+def test_the_button_on_which_the_pointer_rests_is_told_and_changes_nothing(tab):
+    tab.open("memory")
+    tab.option("rule", "delta").hover()
+    tab.wait(NEAR, {"word": "rule", "at": [*WRITE_RULES].index("delta")})
+    check(tab, "memory", Question())
 
 
 def test_a_choice_and_its_opposite_restore_the_first_picture(tab):

@@ -6,6 +6,7 @@ import pytest
 from driving import CANVASES
 
 from app.page import pages
+from components.palette import SLOTS
 
 PIXELS = """() => {
   CANVASES
@@ -109,3 +110,40 @@ def test_a_step_is_painted_at_once_and_no_figure_twice_in_a_frame(tab):
     assert second == first
     assert later == {name: 2 for name in first}
     assert differs_from_a_whole_painting(tab) == {}
+
+
+RESTYLED = """async () => {
+  const {InlineStyleSheet} = Bokeh.require('core/dom'), update = InlineStyleSheet.prototype._update
+  let written = 0
+  InlineStyleSheet.prototype._update = function(css) {
+    written += css !== this.el.textContent
+    return update.call(this, css)
+  }
+  Explorer.seek('N', 2)
+  for (let turn = 0; turn < 200; turn++) await null
+  const at_once = written
+  await new Promise(requestIdleCallback)
+  InlineStyleSheet.prototype._update = update
+  return [at_once, written]
+}"""
+"""How many parts of figures had their element moved: as long as a step is painted, and once nothing else is to do."""
+
+
+def test_elements_of_what_a_step_moves_follow_when_it_is_painted(tab):
+    tab.open("rank")
+    at_once, in_the_end = tab.page.evaluate(RESTYLED)
+    assert at_once == 0 and in_the_end > 0
+
+
+SIGN = """() => [
+  getComputedStyle(document.querySelector('.brand i')).color,
+  document.documentElement.style.length,
+]"""
+"""Colour of the page's sign, and how many properties its root has been given: each would restyle all of the page."""
+
+
+def test_a_map_colours_the_sign_of_the_page_and_not_its_root(tab):
+    tab.open("rank")
+    tab.choose("phi", "taylor")
+    red, green, blue = bytes.fromhex(SLOTS["taylor"][0].removeprefix("#"))
+    assert tab.page.evaluate(SIGN) == [f"rgb({red}, {green}, {blue})", 0]
