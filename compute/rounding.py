@@ -15,6 +15,9 @@ from compute.scalars import brief, one_of, real
 DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 """Significant binary digits of each format, the leading one included."""
 
+SMALLEST = -125
+"""Exponent, beside a fraction from 1/2 to 1, of the least number of float32 and of bfloat16 that has all its digits."""
+
 
 def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
     """x [*] rounded to the nearest number of the format, ties to even, in the narrowest NumPy type that holds it.
@@ -30,8 +33,8 @@ def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
         if dtype != "bfloat16":
             return np.asarray(x).astype(dtype)
         x = np.asarray(x, dtype=np.float64)
-        # Scaled so that one unit is the gap between neighbours (a fixed one below 2^-126), then rounded to whole.
-        unit = np.maximum(np.frexp(x)[1], -125) - DIGITS[dtype]
+        # Scaled so that one unit is the gap between neighbours (the same below SMALLEST), then rounded to whole.
+        unit = np.maximum(np.frexp(x)[1], SMALLEST) - DIGITS[dtype]
         return np.ldexp(np.rint(np.ldexp(x, -unit)), unit).astype(np.float32)
 
 
@@ -54,13 +57,32 @@ def running_sum(terms: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _add_up(terms: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Running sums of bfloat16 numbers in float32, each rounded in place: half of the sixteen bits that go is added,
-    and one more where that makes a tie even.
+    """Running sums of bfloat16 numbers in float32.  Where sums only rise, many terms are added at once for as long as
+    no sum leaves its binade."""
+    terms, out = terms.reshape(len(terms), -1), sums.reshape(len(sums), -1)
+    before, t, ahead = np.zeros_like(out[0]), 0, 1
+    alone = 1 if terms.min() >= 0 else len(terms)
+    while t < len(terms):
+        before = _add_one_by_one(before, terms[t : t + alone], out[t : t + alone])
+        t += alone
+        if t < len(terms):
+            stayed = _add_in_binade(before, terms[t : t + ahead], out[t : t + ahead])
+            alone = 1 if stayed >= FEW else min(2 * alone, MANY)
+            ahead = min(2 * ahead, MANY) if stayed == ahead else max(stayed, FEW)
+            t, before = t + stayed, out[t + stayed - 1]
+    return sums
+
+
+FEW, MANY = 8, 256
+"""Terms worth adding at once, and most of them: those behind the end of a binade are added in vain."""
+
+
+def _add_one_by_one(before: np.ndarray, terms: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """Each sum rounded in place: half of the sixteen bits that go is added, and one more where that makes a tie even.
 
     Two such numbers are added in float32 and rounded once more: harmless, since 24 >= 2 * 8 + 2 digits.
     """
-    terms, out = terms.reshape(len(terms), -1), sums.reshape(len(sums), -1)
-    before, odd = np.zeros_like(out[0]), np.empty(out.shape[1], np.uint32)
+    odd = np.empty(out.shape[1], np.uint32)
     sixteen, one, half, kept = (np.array(n, np.uint32) for n in (16, 1, 0x7FFF, 0xFFFF0000))
     for term, row, bits in zip(terms, out, out.view(np.uint32)):
         np.add(before, term, row)
@@ -70,7 +92,24 @@ def _add_up(terms: np.ndarray, sums: np.ndarray) -> np.ndarray:
         np.add(bits, odd, bits)
         np.bitwise_and(bits, kept, bits)
         before = row
-    return sums
+    return before
+
+
+def _add_in_binade(before: np.ndarray, terms: np.ndarray, out: np.ndarray) -> int:
+    """How many of the terms [n, d] >= 0 can be added to numbers [d] >= 0 until one of these leaves its binade.
+
+    The sums, each rounded, stand in as many rows of out.
+
+    Beside a number whose neighbours in float32 are as far off as theirs in bfloat16, float32 rounds as bfloat16 does.
+    """
+    exponent = np.where(before == 0, SMALLEST, np.maximum(np.frexp(before)[1], SMALLEST))
+    beside = np.ldexp(np.float32(0.5), exponent + DIGITS["float32"] - DIGITS["bfloat16"])
+    if not np.isfinite(beside).all():
+        return 0
+    rows = np.add.accumulate(np.concatenate([(before + beside)[None], terms]), axis=0)
+    np.subtract(rows[1:], beside, out)
+    left = (out.view(np.uint32) ^ before.view(np.uint32) >= np.uint32(1 << 23)).any(axis=1)  # the exponents differ
+    return int(np.argmax(left)) if left.any() else len(terms)
 
 
 def stalls_at(step: float, dtype: str) -> float:

@@ -43,6 +43,26 @@ def test_a_sum_that_overflows_first_never_stalls():
     assert running_sum(np.full(2000, 60.0), "float16")[-1] == np.inf
 
 
+RNG = np.random.default_rng(5)
+TERMS = {
+    "even": RNG.random((3000, 5)),
+    "ties": 2.0 ** RNG.integers(-12, 3, (3000, 3)),
+    "some zero": np.maximum(RNG.standard_normal((1500, 4)), 0) * [1, 0, 1, 1e-3],
+    "of every size": np.exp(12 * RNG.standard_normal((800, 3))),
+    "signed": RNG.standard_normal((800, 3)),
+    "without all digits": 1e-39 * RNG.random((800, 3)),
+    "overflowing": 2e36 * RNG.random((800, 3)),
+}
+
+
+@pytest.mark.parametrize("terms", TERMS.values(), ids=TERMS)
+def test_every_running_sum_in_bfloat16_is_the_one_before_and_a_term_rounded(terms):
+    terms = round_to(terms, "bfloat16")
+    sums = running_sum(terms, "bfloat16").astype(float)
+    for before, term, after in zip(np.vstack([0 * sums[:1], sums]), terms.astype(float), sums):
+        np.testing.assert_array_equal(round_to(before + term, "bfloat16"), after)
+
+
 def test_running_sums_in_float64_are_numpys():
     terms = np.random.default_rng(0).standard_normal((50, 3))
     assert np.array_equal(running_sum(terms, "float64"), np.cumsum(terms, axis=0))
