@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from components.normaliser_ways import STOPS, Way, band, ways
+from components.normaliser_ways import STOPS, Way, band, of_identity, ways
 from components.words import SOFTMAX
-from compute.arriving import Sums, kernel_derivatives_at, score_derivatives_at, share_of_newest, sums_at
+from compute.arriving import Sums, arrived_at, score_derivatives_at, sums_at
 from compute.feature_maps import FEATURE_MAPS, read_member
 from compute.normaliser import kernel_derivative_bound
 from compute.rounding import running_sum
@@ -56,16 +56,16 @@ class Numbers:
 @lru_cache(maxsize=16)
 def numbers(phi: str, d_k: int, seed: int) -> Numbers:
     kappa = _kernel(phi, d_k, seed)
-    sums = sums_at(kappa, STOPS)
+    sums, *shares, derivatives = arrived_at(kappa, STOPS, NEARBY)
     left = left_of(sums)
     defined = np.abs(left) >= UNDEFINED_BELOW
     positive = bool(kappa.min() >= 0)
-    shares, near = (np.where(defined, share_of_newest(kappa, STOPS, m), np.nan) for m in (1, NEARBY))
+    shares, near = (np.where(defined, share, np.nan) for share in shares)
     bands = {
         "denominator": band(np.where(sums.net == 0, np.nan, np.abs(sums.net))),
         "share": np.maximum(band(np.abs(shares)), LOWEST),
         "near": np.maximum(band(np.abs(near)), LOWEST),
-        "kernel": band(np.where(defined, kernel_derivatives_at(kappa, STOPS), np.nan)),
+        "kernel": band(np.where(defined, derivatives, np.nan)),
         "score": _score_band(d_k, seed),
     }
     return Numbers(
@@ -85,7 +85,8 @@ def left_of(sums: Sums) -> np.ndarray:
 @lru_cache(maxsize=32)
 def signed_left(d_k: int, seed: int) -> dict[str, np.ndarray]:
     """Σκ/Σ|κ| of the signed maps, [draws, n] each."""
-    return {slot: left_of(sums_at(_kernel(word, d_k, seed), STOPS)) for slot, word in SIGNED.items()}
+    sums = {"identity": of_identity(d_k, seed)[1]}
+    return {slot: left_of(sums.get(word) or sums_at(_kernel(word, d_k, seed), STOPS)) for slot, word in SIGNED.items()}
 
 
 def _kernel(phi: str, d_k: int, seed: int) -> np.ndarray:

@@ -67,7 +67,8 @@ def _across(tokens: np.ndarray) -> np.ndarray:
 
 
 def _lines(curves: Sequence[np.ndarray], ends: tuple[float, float]) -> list[tuple[np.ndarray, np.ndarray]]:
-    return [(_across(T), share(curve, *ends, log=True)) for curve in curves]
+    x = _across(T)
+    return [(x, share(curve, *ends, log=True)) for curve in curves]
 
 
 def _named(names: Columns, ends: tuple[float, float]) -> list[Box]:

@@ -82,24 +82,25 @@ def band(samples: np.ndarray) -> np.ndarray:
 
 def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray) -> tuple[Way, ...]:
     """All five, in the order of WAYS.  kappa [DRAWS, TOKENS], its sums, and where [DRAWS, n] they can be divided by."""
-    num = numerators_at(kappa, _values(d_k, seed), STOPS)
+    num = numerators_at(kappa, as_met(stream(d_k, seed).V), STOPS)
     divided = num / np.where(defined, sums.net, np.nan)[..., None]
     mlstm, retnet, lightning = _without_phi(d_k, seed)
-    return (_way(divided, num, sums), mlstm, retnet, _way(rms_norm(num), num, sums), lightning)
+    return (_way(divided, num, sums.newest), mlstm, retnet, _way(rms_norm(num), num, sums.newest), lightning)
 
 
-@lru_cache(maxsize=1)  # 4 MB, and every map of one draw asks for it
-def _values(d_k: int, seed: int) -> np.ndarray:
-    """The values as each draw meets them, [DRAWS, TOKENS, D_V]."""
-    return as_met(stream(d_k, seed).V)
+@lru_cache(maxsize=1)  # half a megabyte, and a draw asks for it twice
+def of_identity(d_k: int, seed: int) -> tuple[np.ndarray, Sums]:
+    """The identity's kernel values [DRAWS, TOKENS] and their sums."""
+    kappa = kernel_values(IDENTITY, d_k, seed)
+    return kappa, sums_at(kappa, STOPS)
 
 
 @lru_cache(maxsize=32)
 def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     """The three that bring their own map: the identity twice, and SiLU."""
-    drawn, V = stream(d_k, seed), _values(d_k, seed)
-    plain, silu = (kernel_values(map, d_k, seed, tempered=t) for map, t in ((IDENTITY, True), (SILU, False)))
-    num, sums = numerators_at(plain, V, STOPS), sums_at(plain, STOPS)
+    drawn, (plain, sums) = stream(d_k, seed), of_identity(d_k, seed)
+    V, silu = as_met(drawn.V), kernel_values(SILU, d_k, seed, tempered=False)
+    num = numerators_at(plain, V, STOPS)
     kept, faded = (
         np.tile(a(HEADS), DRAWS // HEADS).astype(np.float32) for a in (retnet_log_alpha, lightning_log_alpha)
     )
@@ -107,9 +108,9 @@ def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     clamp = numerators_at(plain, np.ones((DRAWS, TOKENS, 1), np.float32), STOPS, kept)[..., 0]
     light = numerators_at(silu, as_met(SILU(drawn.V)), STOPS, faded)
     return (
-        _way(floored(num, sums.net), num, sums),
-        _way(rms_norm(floored(decayed, clamp)), decayed, sums),
-        _way(_normed_over_heads(light) * sigmoid(drawn.gate)[:, None, :], light, sums_at(silu, STOPS)),
+        _way(floored(num, sums.net), num, sums.newest),
+        _way(rms_norm(floored(decayed, clamp)), decayed, sums.newest),
+        _way(_normed_over_heads(light) * sigmoid(drawn.gate)[:, None, :], light, silu[:, np.array(STOPS) - 1]),
     )
 
 
@@ -120,10 +121,12 @@ def _normed_over_heads(num: np.ndarray) -> np.ndarray:
     return np.moveaxis(rms_norm(wide).reshape(DRAWS // HEADS, len(STOPS), HEADS, D_V), 2, 1).reshape(num.shape)
 
 
-def _way(read: np.ndarray, num: np.ndarray, sums: Sums) -> Way:
-    """Whatever stands in the denominator's place scales the numerator: the newest value's factor scales with it."""
+def _way(read: np.ndarray, num: np.ndarray, newest: np.ndarray) -> Way:
+    """Whatever stands in the denominator's place scales the numerator: the newest value's factor scales with it.
+
+    newest: the newest key's kernel value, [DRAWS, n]."""
     size, before = _size(read), _size(num)
-    factor = np.abs(sums.newest) * size / np.where(before == 0, np.nan, before)
+    factor = np.abs(newest) * size / np.where(before == 0, np.nan, before)
     return Way(*band(size), np.maximum(band(factor)[1], SIZES[0] / 10))
 
 

@@ -6,7 +6,7 @@ of a frame count from its left and from its bottom; px count from a point, right
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -127,12 +127,11 @@ def _costs(
     left = x * W + dx - np.array(aligns)[:, None] * wide
     top = (1 - y) * H + dy - HEIGHT / 2
     right, bottom = left + wide, top + HEIGHT
-    costs = 100 * np.nan_to_num(sum(np.maximum(0, by) for by in (-left, right - W, -top, bottom - H)))
-    at = (left[..., None] + wide[:, None] * SAMPLES) / W[..., None]
-    for xs, ys in lines:
-        heights = (1 - np.interp(at, xs, ys, left=np.nan, right=np.nan)) * H[..., None]
-        low, high = np.fmin.reduce(heights, axis=-1), np.fmax.reduce(heights, axis=-1)
-        costs += _overlap(low - 1, high + 1, top, bottom)
+    beyond = sum(np.maximum(0, by) for by in (-left, right - W, -top, bottom - H))
+    costs = 100 * np.where(np.isnan(beyond), 0.0, beyond)
+    samples = (left + wide * SAMPLES[:, None, None, None]) / W
+    for low, high in _spans(samples, lines):
+        costs += _overlap((1 - high) * H - 1, (1 - low) * H + 1, top, bottom)
     for box in boxes:
         px, py = box.x * W, (1 - box.y) * H
         across = _overlap(px + box.left, px + box.right, left, right)
@@ -140,5 +139,20 @@ def _costs(
     return np.where(wide > 0, costs.sum(axis=0), 0.0)
 
 
+def _spans(at: np.ndarray, lines: Sequence[tuple[np.ndarray, np.ndarray]]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Lowest and highest share of each line at points [samples, *], NaN where there is none.  As `numpy.interp` has it,
+    but lines over the same x are looked up at once."""
+    seen = None
+    for xs, ys in lines:
+        if xs is not seen:
+            seen, piece = xs, np.clip(np.searchsorted(xs, at, side="right") - 1, 0, len(xs) - 2)
+            beside = np.where((at < xs[0]) | (at > xs[-1]), np.nan, at - xs[piece])
+        heights = np.take(np.diff(ys) / np.diff(xs), piece)
+        heights *= beside
+        heights += np.take(ys, piece)
+        yield np.fmin.reduce(heights, axis=0), np.fmax.reduce(heights, axis=0)
+
+
 def _overlap(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
-    return np.nan_to_num(np.maximum(0.0, np.minimum(b, d) - np.maximum(a, c)))
+    """Length that two spans have in common, none where an end is NaN."""
+    return np.fmax(0.0, np.minimum(b, d) - np.maximum(a, c))

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from array_api_compat import device, is_numpy_array
 
 from compute.arrays import Admitted, Array, admit, admit_like, leave
 from compute.attention.doors import divide
@@ -27,12 +28,35 @@ class Sums(NamedTuple):
     newest: Array
 
 
+class Arrived(NamedTuple):
+    """`sums_at`, `share_of_newest` for one and for m, and `kernel_derivatives_at` of the same kernel values."""
+
+    sums: Sums
+    newest: Array
+    near: Array
+    derivatives: Array
+
+
+def arrived_at(kappa: Array, at: Sequence[int], m: int) -> Arrived:
+    """All of these from one running sum, which costs more than the rest.  ValueError naming kappa, at or m."""
+    admitted, kappa, last = _enter(kappa, at)
+    xp, m = admitted.xp, whole("m", m, 1)
+    net = xp.cumulative_sum(kappa, axis=-1)
+    sums = Sums(*(leave(admitted, x) for x in _sums(xp, kappa, net, last)))
+    shares = (_shares(xp, net, last, 1), _shares(xp, net, last, m))
+    return Arrived(sums, *(leave(admitted, x) for x in (*shares, _derivatives(xp, kappa, net, last))))
+
+
 def sums_at(kappa: Array, at: Sequence[int]) -> Sums:
     """The sums that a read after at[i] tokens divides by.  ValueError naming kappa or at."""
     admitted, kappa, last = _enter(kappa, at)
-    xp = admitted.xp
-    net, gross = xp.cumulative_sum(kappa, axis=-1), xp.cumulative_sum(xp.abs(kappa), axis=-1)
-    return Sums(*(leave(admitted, x[..., last]) for x in (net, gross, kappa)))
+    net = admitted.xp.cumulative_sum(kappa, axis=-1)
+    return Sums(*(leave(admitted, x) for x in _sums(admitted.xp, kappa, net, last)))
+
+
+def _sums(xp: Any, kappa: Array, net: Array, last: np.ndarray) -> Sums:
+    gross = net if bool(xp.all(kappa >= 0)) else xp.cumulative_sum(xp.abs(kappa), axis=-1)
+    return Sums(*(x[..., last] for x in (net, gross, kappa)))
 
 
 def share_of_newest(kappa: Array, at: Sequence[int], m: int = 1) -> Array:
@@ -42,10 +66,13 @@ def share_of_newest(kappa: Array, at: Sequence[int], m: int = 1) -> Array:
     """
     admitted, kappa, last = _enter(kappa, at)
     m, net = whole("m", m, 1), admitted.xp.cumulative_sum(kappa, axis=-1)
-    # What the running sum held before the m newest: a zero in front of it while there are fewer.
-    padded = admitted.xp.concat([admitted.xp.zeros_like(net[..., :1]), net], axis=-1)
-    before = padded[..., np.maximum(last + 1 - m, 0)]
-    return leave(admitted, _ratio(net[..., last] - before, net[..., last]))
+    return leave(admitted, _shares(admitted.xp, net, last, m))
+
+
+def _shares(xp: Any, net: Array, last: np.ndarray, m: int) -> Array:
+    # What the running sum held before the m newest: nothing while there are fewer.
+    before = xp.where(xp.asarray(last >= m, device=device(net)), net[..., np.maximum(last - m, 0)], 0.0)
+    return _ratio(net[..., last] - before, net[..., last])
 
 
 def kernel_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
@@ -54,9 +81,12 @@ def kernel_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
     ValueError naming kappa or at.
     """
     admitted, kappa, last = _enter(kappa, at)
-    xp = admitted.xp
-    net, (low, high) = xp.cumulative_sum(kappa, axis=-1)[..., last], _extremes(xp, kappa, last)
-    return leave(admitted, kernel_derivative_of(net, low, high, single=np.asarray(last) == 0))
+    net = admitted.xp.cumulative_sum(kappa, axis=-1)
+    return leave(admitted, _derivatives(admitted.xp, kappa, net, last))
+
+
+def _derivatives(xp: Any, kappa: Array, net: Array, last: np.ndarray) -> Array:
+    return kernel_derivative_of(net[..., last], *_extremes(xp, kappa, last), single=np.asarray(last) == 0)
 
 
 def score_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
@@ -84,14 +114,17 @@ def numerators_at(kappa: Array, V: Array, at: Sequence[int], log_alpha: Array | 
     decay = None if log_alpha is None else admit_like("log_alpha", log_alpha, like=kappa)
     if decay is not None and (tuple(decay.shape) not in ((), lead) or bool(xp.any(decay > 0))):
         raise ValueError(f"log_alpha must be at most 0 and have shape {lead}, got shape {tuple(decay.shape)}")
+    pieces, fade = _pieces(last), None
+    if decay is not None:
+        lengths = np.diff(last + 1, prepend=0)
+        age = np.repeat(last, lengths) - np.arange(last[-1] + 1)
+        kappa = xp.exp(decay[..., None] * xp.asarray(age, dtype=kappa.dtype)) * kappa[..., : len(age)]
+        fade = xp.exp(decay[..., None] * xp.asarray(lengths, dtype=kappa.dtype))[..., None]
     found, total = [], 0.0
-    for new in _pieces(last):
-        kept = kappa[..., new]
-        if decay is not None:
-            age = np.arange(new.stop - new.start - 1, -1, -1.0)
-            kept = xp.exp(decay[..., None] * xp.asarray(age, dtype=kappa.dtype)) * kept
-            total = total * xp.exp(decay * (new.stop - new.start))[..., None]
-        total = total + (kept[..., None, :] @ V[..., new, :])[..., 0, :]
+    for i, new in enumerate(pieces):
+        if fade is not None:
+            total = total * fade[..., i, :]
+        total = total + (kappa[..., None, new] @ V[..., new, :])[..., 0, :]
         found.append(total)
     return leave(admitted, xp.stack(found, axis=-2))
 
@@ -103,6 +136,9 @@ def _pieces(last: np.ndarray) -> list[slice]:
 
 def _extremes(xp: Any, kappa: Array, last: np.ndarray) -> tuple[Array, Array]:
     """Lowest and highest kernel value so far, [*, n] each."""
+    if is_numpy_array(kappa):
+        kappa, starts = kappa[..., : last[-1] + 1], np.append(0, last[:-1] + 1)
+        return tuple(f.accumulate(f.reduceat(kappa, starts, axis=-1), axis=-1) for f in (np.minimum, np.maximum))
     lows, highs = [], []
     for new in _pieces(last):
         low, high = xp.min(kappa[..., new], axis=-1), xp.max(kappa[..., new], axis=-1)

@@ -16,6 +16,9 @@ from compute.feature_maps.base import FeatureMap
 from compute.scalars import made, whole
 
 TOKENS, DRAWS, D_V = 4096, 32, 8
+STEP = TOKENS // DRAWS
+"""Every draw meets its first key so many keys behind the one that the draw before it meets."""
+
 FEATURES, BLOCK = 1 << 17, 256
 """Features computed at once, of as many keys as that makes, for more would leave the processor's cache; and the fewest
 keys, for the queries are mapped again each time."""
@@ -49,14 +52,16 @@ def _drawn(d_k: int, seed: int) -> Stream:
 def as_met(values: np.ndarray, draws: int = DRAWS) -> np.ndarray:
     """What belongs to the keys, [TOKENS, *], in the order in which the first draws meet it: [draws, TOKENS, *].
 
-    ValueError naming values or draws.
+    Read-only, for draws share it.  ValueError naming values or draws.
     """
     draws = whole("draws", draws, 1, DRAWS)
     admitted = admit(finite=False, values=of_kind("values", values, np.empty(0)))
     (values,) = admitted.arrays
     if len(values) != TOKENS:
         raise ValueError(f"values must have one row per key, {TOKENS:,}, got shape {values.shape}")
-    return leave(admitted, np.stack([_from(values, draw) for draw in range(draws)]))
+    # A view: the first draws begin at multiples of a step in two rounds of the keys.
+    rounds = np.lib.stride_tricks.sliding_window_view(np.concatenate([values, values[:-1]]), TOKENS, axis=0)
+    return leave(admitted, np.moveaxis(rounds[::STEP][:draws], -1, 1))
 
 
 def kernel_values(
@@ -75,10 +80,8 @@ def kernel_values(
     else:
         keys = max(BLOCK, FEATURES // made("phi", phi, FeatureMap).d_phi(d_k))
         kappa = np.concatenate([phi.kernel(Q, K[i : i + keys]) for i in range(0, TOKENS, keys)], axis=-1)
-    return np.stack([_from(row, draw) for draw, row in enumerate(kappa)])
-
-
-def _from(values: np.ndarray, draw: int) -> np.ndarray:
-    """What belongs to the keys, [TOKENS, *], from the key on that a draw meets first, and round."""
-    start = draw * (TOKENS // DRAWS)
-    return np.concatenate([values[start:], values[:start]])
+    told = np.empty_like(kappa)
+    for draw, (row, met) in enumerate(zip(kappa, told)):
+        start = draw * STEP
+        met[: TOKENS - start], met[TOKENS - start :] = row[start:], row[:start]
+    return told

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from compute.arriving import (
+    arrived_at,
     kernel_derivatives_at,
     numerators_at,
     power_of,
@@ -59,6 +60,16 @@ def test_largest_derivatives_are_found_in_the_whole_matrices(i, t):
     np.testing.assert_allclose(
         score_derivatives_at(KAPPA, AT)[:, i], np.abs(score_derivative(p)).max(axis=(-1, -2)), rtol=1e-9, atol=1e-15
     )
+
+
+@pytest.mark.parametrize("kappa", [KAPPA, SIGNED])
+def test_what_is_asked_for_at_once_is_what_each_function_says(kappa):
+    sums, newest, near, derivatives = arrived_at(kappa, AT, 3)
+    for told, each in zip(sums, sums_at(kappa, AT), strict=True):
+        np.testing.assert_array_equal(told, each)
+    np.testing.assert_array_equal(newest, share_of_newest(kappa, AT))
+    np.testing.assert_array_equal(near, share_of_newest(kappa, AT, 3))
+    np.testing.assert_array_equal(derivatives, kernel_derivatives_at(kappa, AT))
 
 
 def test_no_score_moves_a_softmax_weight_by_more_than_a_quarter():
