@@ -30,43 +30,48 @@ NODES = (
 
 def said(found: Numbers, d_k: int, seed: int) -> dict[str, list]:
     told: dict[str, list] = {node: [] for node in NODES}
+    counts = {"lost": _draws(~found.defined), "negative": _draws(found.sums.net < 0)}
+    below = {name_of(slot): _draws(left < 0) for slot, left in signed_left(d_k, seed).items()}
     for i, t in enumerate(STOPS):
-        for node, text in _at(i, t, found, signed_left(d_k, seed)).items():
+        counted = {node: f"{count[i]} of {DRAWS}" for node, count in counts.items()}
+        counted["below"] = ", ".join(f"{name} {count[i]}" for name, count in below.items())
+        counted["walks"] = f"identity: {below[name_of('identity')][i]} of {DRAWS} draws are below zero"
+        for node, text in (counted | _at(i, t, found, counted["lost"])).items():
             told[node].append(text)
     return told
 
 
-def _at(i: int, t: int, found: Numbers, signed: dict[str, np.ndarray]) -> dict[str, str | list[str]]:
-    net, bands = found.sums.net[:, i], found.bands
-    low, mid, high = bands["share"][:, i]
-    few, _, many = bands["denominator"][:, i]
-    kernel, score = (moved(bands[b][1, i]) for b in ("kernel", "score"))
-    lost = int(np.sum(~found.defined[:, i]))
-    below = {slot: int(np.sum(left[:, i] < 0)) for slot, left in signed.items()}
-    sentence: str | list[str] = [f"{percent(low)} to {percent(high)}", kernel, score]
-    if percent(low) == percent(high):
-        sentence[0] = f"{percent(low)} in nine of ten"
+def _draws(where: np.ndarray) -> list[int]:
+    """In how many draws it is so at each stop, [draws, n] → [n]."""
+    return np.sum(where, axis=0).tolist()
+
+
+def _at(i: int, t: int, found: Numbers, lost: str) -> dict[str, str | list[str]]:
+    net, bands = found.sums.net[0, i], found.bands
+    low, mid, high = bands["share"][:, i].tolist()
+    few, _, many = bands["denominator"][:, i].tolist()
+    kernel, score = (moved(float(bands[b][1, i])) for b in ("kernel", "score"))
+    low, high = percent(low), percent(high)
+    sentence: str | list[str] = [f"{low} to {high}", kernel, score]
+    if low == high:
+        sentence[0] = f"{low} in nine of ten"
     if t == 1:
         none = ", and in this draw there is none" * bool(found.sums.gross[0, i] == 0)
         sentence = f"A first token has nobody beside it: it gets all the weight there is{none}."
     if not np.isfinite(mid):
         sentence = (
-            f"In {lost} of {DRAWS} draws too little is left to divide by, and a weight's derivative has no bound. "
+            f"In {lost} draws too little is left to divide by, and a weight's derivative has no bound. "
             f"A softmax score moves a weight by {score}, and never by more than ¼."
         )
     return {
-        "headline": _headline(t, float(net[0]), float(found.sums.gross[0, i]), found.left[0, i], found.shares[0, i]),
+        "headline": _headline(t, float(net), float(found.sums.gross[0, i]), found.left[0, i], found.shares[0, i]),
         "sentence": sentence,
         "spread": f"{powers(few)} to {powers(many)}" if np.isfinite(few) else "0",
         "newest": percent(found.shares[0, i]),
         "near": percent(found.near[0, i]),
         "kernel": kernel,
         "score": score,
-        "negative": f"{int(np.sum(net < 0))} of {DRAWS}",
-        "lost": f"{lost} of {DRAWS}",
-        "below": ", ".join(f"{name_of(slot)} {count}" for slot, count in below.items()),
-        "walks": f"identity: {below['identity']} of {DRAWS} draws are below zero",
-        "short": _short(1 - found.short[i] / net[0]),
+        "short": _short(1 - found.short[i] / net),
     }
 
 

@@ -41,8 +41,8 @@ def arrived_at(kappa: Array, at: Sequence[int], m: int) -> Arrived:
     """All of these from one running sum, which costs more than the rest.  ValueError naming kappa, at or m."""
     admitted, kappa, last = _enter(kappa, at)
     xp, m = admitted.xp, whole("m", m, 1)
-    net = xp.cumulative_sum(kappa, axis=-1)
-    sums = Sums(*(leave(admitted, x) for x in _sums(xp, kappa, net, last)))
+    net, gross = _running(xp, kappa)
+    sums = Sums(*(leave(admitted, x[..., last]) for x in (net, gross, kappa)))
     shares = (_shares(xp, net, last, 1), _shares(xp, net, last, m))
     return Arrived(sums, *(leave(admitted, x) for x in (*shares, _derivatives(xp, kappa, net, last))))
 
@@ -50,13 +50,21 @@ def arrived_at(kappa: Array, at: Sequence[int], m: int) -> Arrived:
 def sums_at(kappa: Array, at: Sequence[int]) -> Sums:
     """The sums that a read after at[i] tokens divides by.  ValueError naming kappa or at."""
     admitted, kappa, last = _enter(kappa, at)
-    net = admitted.xp.cumulative_sum(kappa, axis=-1)
-    return Sums(*(leave(admitted, x) for x in _sums(admitted.xp, kappa, net, last)))
+    return Sums(*(leave(admitted, x[..., last]) for x in (*_running(admitted.xp, kappa), kappa)))
 
 
-def _sums(xp: Any, kappa: Array, net: Array, last: np.ndarray) -> Sums:
-    gross = net if bool(xp.all(kappa >= 0)) else xp.cumulative_sum(xp.abs(kappa), axis=-1)
-    return Sums(*(x[..., last] for x in (net, gross, kappa)))
+def _running(xp: Any, kappa: Array) -> tuple[Array, Array]:
+    """Running sums of kernel values [*, T], with and without their signs."""
+    if bool(xp.all(kappa >= 0)):
+        net = xp.cumulative_sum(kappa, axis=-1)
+        return net, net
+    if not is_numpy_array(kappa):
+        return xp.cumulative_sum(kappa, axis=-1), xp.cumulative_sum(xp.abs(kappa), axis=-1)
+    # NumPy begins a sum when the one before it is written: as parts of a complex number two are added in that time.
+    both = np.empty(kappa.shape, np.result_type(kappa, np.complex64))
+    both.real, both.imag = kappa, np.abs(kappa)
+    np.cumsum(both, axis=-1, out=both)
+    return both.real, both.imag
 
 
 def share_of_newest(kappa: Array, at: Sequence[int], m: int = 1) -> Array:

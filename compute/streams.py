@@ -79,7 +79,8 @@ def kernel_values(
         kappa = np.exp(Q @ K.T)
     else:
         keys = max(BLOCK, FEATURES // made("phi", phi, FeatureMap).d_phi(d_k))
-        kappa = np.concatenate([phi.kernel(Q, K[i : i + keys]) for i in range(0, TOKENS, keys)], axis=-1)
+        pieces = [phi.kernel(Q, K[i : i + keys]) for i in range(0, TOKENS, keys)]
+        kappa = pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=-1)
     told = np.empty_like(kappa)
     for draw, (row, met) in enumerate(zip(kappa, told)):
         start = draw * STEP

@@ -51,7 +51,8 @@ class EluPlusOne(LogFeatureMap):
 
     def features(self, x: Array) -> Array:
         xp = namespace(x)
-        return xp.where(x < 0, xp.exp(xp.clip(x, max=0)), x + 1)  # clipped: a branch not taken must not overflow
+        below = x < 0
+        return xp.where(below, xp.exp(xp.where(below, x, 0.0)), x + 1)  # a branch not taken must not overflow
 
     def log_features(self, x: Array) -> Array:
         xp = namespace(x)
