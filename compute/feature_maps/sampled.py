@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from array_api_compat import is_numpy_array
 
 from compute.arrays import Array, like, namespace
 from compute.families import knob
@@ -78,7 +79,8 @@ class Trigonometric(FeatureMap):
         return 2 * self.m
 
     def features(self, x: Array) -> Array:
-        return namespace(x).exp(half_square(x)) * self._waves(x)
+        growth, told = namespace(x).exp(half_square(x)), self._waves(x)
+        return np.multiply(growth, told, out=told) if is_numpy_array(told) else growth * told
 
     def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
         xp = namespace(Q)
