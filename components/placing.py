@@ -142,14 +142,17 @@ def _costs(
 def _spans(at: np.ndarray, lines: Sequence[tuple[np.ndarray, np.ndarray]]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Lowest and highest share of each line at points [samples, *], NaN where there is none.  As `numpy.interp` has it,
     but lines over the same x are looked up at once."""
-    seen = None
+    seen, slope, heights = None, np.empty_like(at), np.empty_like(at)
     for xs, ys in lines:
         if xs is not seen:
-            seen, piece = xs, np.clip(np.searchsorted(xs, at, side="right") - 1, 0, len(xs) - 2)
-            beside = np.where((at < xs[0]) | (at > xs[-1]), np.nan, at - xs[piece])
-        heights = np.take(np.diff(ys) / np.diff(xs), piece)
-        heights *= beside
-        heights += np.take(ys, piece)
+            seen, piece = xs, np.searchsorted(xs, at, side="right")
+            piece -= 1
+            beside = at - np.take(xs, piece, mode="clip")
+            np.copyto(beside, np.nan, where=(at < xs[0]) | (at > xs[-1]))
+        np.take(np.diff(ys) / np.diff(xs), piece, out=slope, mode="clip")
+        np.take(ys, piece, out=heights, mode="clip")
+        slope *= beside
+        heights += slope
         yield np.fmin.reduce(heights, axis=0), np.fmax.reduce(heights, axis=0)
 
 

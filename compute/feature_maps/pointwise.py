@@ -51,8 +51,7 @@ class EluPlusOne(LogFeatureMap):
 
     def features(self, x: Array) -> Array:
         xp = namespace(x)
-        below = x < 0
-        return xp.where(below, xp.exp(xp.where(below, x, 0.0)), x + 1)  # a branch not taken must not overflow
+        return xp.where(x < 0, xp.exp(-xp.abs(x)), x + 1)  # the sign: a branch not taken must not overflow
 
     def log_features(self, x: Array) -> Array:
         xp = namespace(x)
