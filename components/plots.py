@@ -194,16 +194,18 @@ def spread(heights: Sequence[float], gap: float, low: float, high: float) -> lis
     if not n:
         return []
     gap = min(gap, (high - low) / max(1, n - 1))
-    order = np.argsort(heights, kind="stable")
+    order = np.argsort(heights, kind="stable").tolist()
     # With the wanted gaps taken out, "apart and in order" becomes "not descending": isotonic regression.
-    blocks: list[list[float]] = []  # [mean, size]
-    for k, height in enumerate(np.asarray(heights, dtype=float)[order]):
-        blocks.append([height - gap * k, 1])
-        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-            mean, size = blocks.pop()
-            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + mean * size) / (blocks[-1][1] + size), blocks[-1][1] + size]
-    level = np.repeat([mean for mean, _ in blocks], [int(size) for _, size in blocks])
-    placed = np.clip(level, low, high - gap * (n - 1)) + gap * np.arange(n)
-    out = np.empty(n)
-    out[order] = placed
-    return out.tolist()
+    blocks: list[tuple[float, int]] = []  # mean, size
+    for k, place in enumerate(order):
+        mean, size = float(heights[place]) - gap * k, 1
+        while blocks and blocks[-1][0] > mean:
+            above, more = blocks.pop()
+            mean, size = (above * more + mean * size) / (more + size), more + size
+        blocks.append((mean, size))
+    out, top, k = [0.0] * n, high - gap * (n - 1), 0
+    for mean, size in blocks:
+        for _ in range(size):
+            out[order[k]] = min(max(mean, low), top) + gap * k
+            k += 1
+    return out

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
 from math import isfinite
 from typing import Any, ClassVar, TypeVar
 
@@ -37,7 +38,12 @@ def knob(default: Any, low: Any = None, high: Any = None, doc: str = "", *, offe
 
 def knobs(member: Any) -> tuple[Field, ...]:
     """The fields of a member or its class that were made by `knob`, in order."""
-    return tuple(f for f in fields(member) if "offered" in f.metadata)
+    return _knobs(member if isinstance(member, type) else type(member))
+
+
+@cache
+def _knobs(kind: type) -> tuple[Field, ...]:
+    return tuple(f for f in fields(kind) if "offered" in f.metadata)
 
 
 def check(name: str, kind: type, value: Any, bounds: tuple) -> Any:

@@ -115,8 +115,8 @@ def feature_spectra(phi_q: Array, phi_k: Array, lengths: Sequence[int], *, dtype
     tall = sorted({N for N in lengths if d_phi < N})
     told = {}
     if tall:
-        left, right = (_growing(xp, x, tall) for x in (phi_q, phi_k))
-        values = xp.linalg.svdvals(xp.stack(left, axis=0) @ xp.stack(right, axis=0).mT)
+        both = _growing(xp, xp.stack([x[..., : tall[-1], :] for x in (phi_q, phi_k)], axis=0), tall)
+        values = xp.linalg.svdvals(both[:, 0, ...] @ both[:, 1, ...].mT)
         told = {N: values[i, ...] for i, N in enumerate(tall)}
     if short := [N for N in lengths if N not in told]:
         M = phi_q[..., : max(short), :] @ phi_k[..., : max(short), :].mT
@@ -124,24 +124,26 @@ def feature_spectra(phi_q: Array, phi_k: Array, lengths: Sequence[int], *, dtype
     return [told[N] for N in lengths]
 
 
-def _growing(xp: Any, A: Array, stops: Sequence[int]) -> list[Array]:
-    """Triangular factors R of the first N rows of A for each of the ascending stops: each grows from the one before."""
+def _growing(xp: Any, A: Array, stops: Sequence[int]) -> Array:
+    """Triangular factors R of the first N rows of A for each of the ascending stops, stacked in front: each grows from
+    the one before."""
     factors, start = [], 0
     for N in stops:
         rows = A[..., start:N, :]
         factors.append(_triangle(xp.concat([factors[-1], rows], axis=-2) if factors else rows))
         start = N
-    return factors
+    return xp.stack(factors, axis=0)
 
 
 def _padded(rows: Sequence[Array], lengths: Sequence[int]) -> Array:
     """Spectra as rows of one array: zeros up to their length, NaN behind it."""
-    xp, longest, told = namespace(rows[0]), max(lengths), []
-    for values, N in zip(rows, lengths):
-        zero = xp.zeros_like(values[..., :1])
-        short, absent = N - values.shape[-1], longest - N
-        told.append(xp.concat([values, *[zero] * short, *[zero + xp.nan] * absent], axis=-1))
-    return xp.stack(told, axis=-2)
+    first, xp = rows[0], namespace(rows[0])
+    shape = (*first.shape[:-1], len(lengths), max(lengths))
+    told = xp.full(shape, xp.nan, dtype=first.dtype, device=device(first))
+    for i, (values, N) in enumerate(zip(rows, lengths)):
+        told[..., i, :N] = 0.0
+        told[..., i, : values.shape[-1]] = values
+    return told
 
 
 def rank_of(values: Array, rtol: float | Sequence[float] = 1e-10) -> Any:

@@ -5,6 +5,8 @@ To add one: write its class beside its kin and its line in FEATURE_MAPS.  `base`
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from compute.families import read, spell
 from compute.feature_maps.base import FeatureMap
 from compute.feature_maps.learned import Hedgehog
@@ -45,4 +47,10 @@ FEATURE_MAPS: dict[str, type[FeatureMap]] = {
 
 def read_member(text: str) -> FeatureMap:
     """The map that an address word spells, e.g. `favor~m~64`.  ValueError, one sentence, on anything else."""
+    return _read(text) if isinstance(text, str) else read(text, FEATURE_MAPS, "phi")  # no key of a cache: refused
+
+
+@lru_cache(maxsize=256)
+def _read(text: str) -> FeatureMap:
+    """An answer asks for the same few words hundreds of times; a refusal is not kept."""
     return read(text, FEATURE_MAPS, "phi")

@@ -10,6 +10,7 @@ from rank_cases import every_map, toys
 from compute.feature_maps import FEATURE_MAPS
 from compute.rank import (
     block_rank,
+    feature_spectra,
     feature_spectrum,
     kernel_matrix,
     kernel_spectrum,
@@ -90,6 +91,12 @@ def test_prefixes_are_padded_with_exact_zeros_and_then_nothing(phi):
         np.testing.assert_array_equal(row[len(values) : N], 0)
         assert np.isnan(row[N:]).all()
     np.testing.assert_array_equal(rank_of(rows), [numerical_rank(kernel_matrix(Q[:N], K[:N], phi)) for N in lengths])
+
+
+def test_prefixes_of_features_need_no_more_rows_on_one_side_than_on_the_other():
+    A, B = np.random.default_rng(3).standard_normal((30, 4)), np.random.default_rng(4).standard_normal((20, 4))
+    for N, values in zip((3, 12, 20), feature_spectra(A, B, (3, 12, 20)), strict=True):
+        np.testing.assert_allclose(values, feature_spectrum(A[:N], B[:N]), rtol=1e-12)
 
 
 @pytest.mark.parametrize("word", FEATURE_MAPS)
