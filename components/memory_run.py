@@ -107,7 +107,7 @@ def filled(asked: Stream, rule: Rule) -> dict:
         "oldest": reads.cosine[np.arange(most), since[1:]],
         "energy": mean_wanted(expected_energy(K, rule.word, **gates), since),
         "own": mean_wanted(reads.own, since),
-        "recent": [reads.cosine[n - 1, max(0, n - RECENT) : n].mean() for n in range(1, most + 1)],
+        "recent": _recent(reads.cosine),
     }
     curve = {name: np.full(PAIRS + 1, np.nan) for name in columns}
     for name, values in columns.items():
@@ -131,6 +131,14 @@ def filled(asked: Stream, rule: Rule) -> dict:
         ],
         "d_v": d_v,
     }
+
+
+def _recent(cosine: np.ndarray) -> np.ndarray:
+    """Mean read of the newest RECENT pairs, or of all while they are fewer, after every write."""
+    most = len(cosine)
+    first = [cosine[n, : n + 1].mean() for n in range(min(most, RECENT - 1))]
+    newest = np.arange(RECENT - 1, most)[:, None] + np.arange(1 - RECENT, 1)
+    return np.append(first, np.take_along_axis(cosine[RECENT - 1 :], newest, axis=1).mean(axis=1))
 
 
 def _pictures(frames: np.ndarray) -> np.ndarray:

@@ -46,8 +46,8 @@ def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np
 
 
 def _is_wide(phi: FeatureMap | None, d_k: int) -> bool:
-    """Whether the features are as many as the tokens, so that nothing is gained by decomposing them."""
-    return phi is not None and phi.d_phi(d_k) >= LARGEST
+    """Whether the distinct features are as many as the tokens, so that nothing is gained by decomposing them."""
+    return phi is not None and phi.rank_bound(d_k) >= LARGEST
 
 
 @lru_cache(maxsize=4)
@@ -110,7 +110,7 @@ def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> 
 def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str) -> np.ndarray:
     """Pictures of the kernel matrix [extents, 64, 64] uint8, rows relative to their largest entry."""
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    size = np.abs(_wide(phi, d_k, seed) if _is_wide(phi, d_k) else kernel_matrix(Q, K, phi))
+    size = np.abs(_wide(phi, d_k, seed) if _is_wide(phi, d_k) else kernel_matrix(Q, K, phi and phi.merged()))
     if mask == "causal":
         size = np.tril(size)
     size = np.sqrt(size / np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny))

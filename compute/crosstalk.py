@@ -21,7 +21,7 @@ from compute.arrays import Array, admit, leave, namespace
 from compute.filling import BLOCK, Block, blocks, enter, names_of
 from compute.memory import admit_pairs, squares_of
 from compute.scalars import wholes
-from compute.write_rules import WriteRule
+from compute.write_rules import WriteRule, find_rule
 
 SPAN = 32
 """Writes that a running sum takes at once."""
@@ -144,13 +144,27 @@ def _running(decay: Array, kept: Array, before: Array, gram: Array, steps: Array
 def expected_energy(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0) -> Array:
     """Mean of `Reads.energy` over independent values of mean zero and equal size, `[*lead, N, N]`; no values needed.
 
-    Reads are linear in V, so storing each pair's name (a row of the identity) gives every weight, and the
-    energy is the sum of the squared weights of the others.  K `[*lead, N, d]`.
+    Reads are linear in V: the energy of a read is the sum of the squared weights of the other values in it.  Without
+    corrections a weight is the inner product of two keys times what decay left of it; else storing each pair's name
+    (a row of the identity) gives the weights.  K `[*lead, N, d]`.
     ValueError naming K, rule, alpha or beta.
     """
     admitted = admit(ndim=2, K=K)
     (K,) = admitted.arrays
-    return leave(admitted, every_read(K, names_of(K), rule, alpha=alpha, beta=beta).energy)
+    rule = find_rule(rule)
+    if rule.corrects:
+        return leave(admitted, every_read(K, names_of(K), rule, alpha=alpha, beta=beta).energy)
+    entered, rule, alpha, beta = enter(K, names_of(K), rule, alpha, beta)
+    xp, (K, names) = entered.xp, entered.arrays
+    squares = (K @ K.mT) ** 2 * (1 - names)
+    before, rows = squares[..., :1, :] * 0, []
+    for part in blocks(xp, K, K, rule, alpha, beta):
+        # Eₙ = αₙ²Eₙ₋₁ + (kₙ·kⱼ)² for every j
+        energy = part.decay**2 @ squares[..., part.start : part.stop, :] + part.kept[..., None] ** 2 * before
+        before = energy[..., -1:, :]
+        rows.append(energy)
+    stored = xp.tril(xp.ones(squares.shape[-2:], dtype=xp.bool, device=device(K)))
+    return leave(admitted, xp.where(stored, xp.concat(rows, axis=-2), xp.nan))
 
 
 def best_reads(K: Array, V: Array, stops: Sequence[int]) -> tuple[Array, Array]:

@@ -112,27 +112,27 @@ def feature_spectra(phi_q: Array, phi_k: Array, lengths: Sequence[int], *, dtype
     """
     xp, (phi_q, phi_k), d_phi = _thin(phi_q, phi_k, dtype)
     lengths = wholes("lengths", lengths, 1, min(phi_q.shape[-2], phi_k.shape[-2]))
-    tall = sorted({N for N in lengths if d_phi < N})
+    # Two triangular factors cost more than they save until the rows are a third more than the features.
+    tall = sorted({N for N in lengths if 4 * d_phi <= 3 * N})
     told = {}
     if tall:
         both = _growing(xp, xp.stack([x[..., : tall[-1], :] for x in (phi_q, phi_k)], axis=0), tall)
-        values = xp.linalg.svdvals(both[:, 0, ...] @ both[:, 1, ...].mT)
+        values = xp.linalg.svdvals(xp.stack([R[0, ...] @ R[1, ...].mT for R in both], axis=0))
         told = {N: values[i, ...] for i, N in enumerate(tall)}
     if short := [N for N in lengths if N not in told]:
         M = phi_q[..., : max(short), :] @ phi_k[..., : max(short), :].mT
-        told |= {N: spectrum(M[..., :N, :N], dtype=dtype) for N in short}
+        told |= {N: spectrum(M[..., :N, :N], dtype=dtype)[..., :d_phi] for N in short}
     return [told[N] for N in lengths]
 
 
-def _growing(xp: Any, A: Array, stops: Sequence[int]) -> Array:
-    """Triangular factors R of the first N rows of A for each of the ascending stops, stacked in front: each grows from
-    the one before."""
+def _growing(xp: Any, A: Array, stops: Sequence[int]) -> list[Array]:
+    """Triangular factors R of the first N rows of A for each of the ascending stops: each grows from the one before."""
     factors, start = [], 0
     for N in stops:
         rows = A[..., start:N, :]
         factors.append(_triangle(xp.concat([factors[-1], rows], axis=-2) if factors else rows))
         start = N
-    return xp.stack(factors, axis=0)
+    return factors
 
 
 def _padded(rows: Sequence[Array], lengths: Sequence[int]) -> Array:

@@ -104,6 +104,7 @@ def named_right(S: Array, K: Array, V: Array) -> Array:
             raise ValueError(f"{name} must fit S {tuple(S.shape)}, its lead axes and width, got {tuple(a.shape)}")
     if m > n:
         raise ValueError(f"K must not hold more keys than V has values, got {m} for {n}")
-    away = xp.sum(V * V, axis=-1)[..., None, :] - 2 * (K @ S) @ V.mT
+    away = (-2 * (K @ S)) @ V.mT
+    away += xp.sum(V * V, axis=-1)[..., None, :]
     found = xp.argmin(away, axis=-1) == xp.arange(n - m, n, device=device(V))
     return leave(admitted, xp.mean(xp.astype(found, V.dtype), axis=-1))
