@@ -53,19 +53,20 @@ def toy(d_k: int, seed: int, row: int | None, match: float = 1.0) -> tuple[np.nd
 
 @lru_cache(maxsize=512)
 def bars(
-    phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float, single: int, kernel: bool = False
+    phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float, single: int, chosen: bool = False
 ) -> dict:
     """Weights [C, 32] of one map: the draw itself, or for a random map the median and range of ten draws, or one of
-    the ten (`single`, counted from 1) and the range of all.  kernel: whether the kernel values are told, too."""
+    the ten (`single`, counted from 1) and the range of all.  chosen: whether what is said of the chosen map alone is
+    told, too: its kernel values, the order of its weights, and how much of them is misplaced."""
     q, K, at = toy(d_k, seed, row, match)
     of_pairs = None
-    if kernel:
+    if chosen:
         (w, left), of_pairs = match_kernel(phi, q, K, STOPS, draws=DRAWS)
     else:
         w, left = match_weights(phi, q, K, STOPS, draws=DRAWS)
     w = np.where((left < UNDEFINED_BELOW)[..., None], np.nan, w)
     limit = limit_weights(phi, q, K, draws=DRAWS)[..., at]
-    wrong = misplaced(w, _softmax(d_k, seed, row, match))
+    wrong = misplaced(w, _softmax(d_k, seed, row, match)) if chosen else None
     if w.ndim == 3:
         defined = np.mean(~np.isnan(w[..., 0]), axis=0) > 0.5
         with np.errstate(all="ignore"):
@@ -76,17 +77,22 @@ def bars(
             middle, left = w[single - 1], left[single - 1]
     else:
         middle, low, high = w, *np.full((2, len(w), 1), np.nan)  # no whiskers: a short row leaves the rest empty
-    return {
+    told = {
         "weight": middle.astype(np.float32),
         "low": low.astype(np.float32),
         "high": high.astype(np.float32),
         "signed": bool((middle < -0.005).any()),
         "left": np.median(left, axis=0) if left.ndim == 2 else left,
         "match": middle[:, at],
+        "limit": np.float64(limit if np.isfinite(middle[-1, at]) else np.nan),  # no weights, no limit to draw
+    }
+    if not chosen:
+        return told
+    return {
+        **told,
         "order": rank_correlation(middle, K @ q),
         "wrong": _ends(wrong) if w.ndim == 3 else np.stack([wrong, wrong]),
-        "kernel": of_pairs and _kernel(of_pairs, single),
-        "limit": np.float64(limit if np.isfinite(middle[-1, at]) else np.nan),  # no weights, no limit to draw
+        "kernel": _kernel(of_pairs, single),
     }
 
 

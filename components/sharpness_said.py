@@ -48,8 +48,10 @@ def said(word: str, own: dict, soft: dict, match: int, question: Question, quant
     told: dict[str, list] = {
         k: [] for k in ("headline", "sentence", "label", "label_y", "entropy", "effective", "top", "misplaced", "order")
     }
+    there = np.isfinite(own["weight"])
+    floors = np.where(there.any(axis=1), np.max(own["weight"], axis=1, where=there, initial=-np.inf), 0.0)
+    tips = np.nan_to_num(own["match"])
     for i in range(len(STOPS)):
-        floor = np.nanmax(own["weight"][i]) if np.isfinite(own["weight"][i]).any() else 0.0
         s, w = soft["match"][i], own["match"][i]
         if np.isnan(w):
             told["headline"].append(
@@ -58,8 +60,7 @@ def said(word: str, own: dict, soft: dict, match: int, question: Question, quant
         else:
             told["headline"].append([percent(s)] if word == SOFTMAX else [percent(s), percent(w)])
         told["sentence"].append(_aside(quantiles[:, i], own["left"][i]))
-        tip = np.nan_to_num(w)
-        lines = spread([s, max(tip, floor) + 0.07], 0.13, 0.13, 1.02)
+        lines = spread([s, max(tips[i], floors[i]) + 0.07], 0.13, 0.13, 1.02)
         own_label = "" if word == SOFTMAX else f"{name} {'undefined' if np.isnan(w) else percent(w)}"
         told["label"].append([f"softmax {percent(s)}", own_label])
         told["label_y"].append(lines)
