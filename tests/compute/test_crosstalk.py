@@ -138,6 +138,14 @@ def test_expected_energy_of_an_additive_memory_is_its_crosstalk_energy():
 
 
 @every_rule
+def test_expected_energy_is_that_of_values_that_have_nothing_in_common(rule):
+    K, _ = pairs(n=150)
+    options = {"alpha": np.linspace(0.8, 1, 150), "beta": 0.8}
+    names = every_read(K, np.eye(150), rule, **options).energy
+    np.testing.assert_allclose(expected_energy(K, rule, **options), names, rtol=1e-11, atol=1e-14)
+
+
+@every_rule
 def test_decay_over_a_thousand_writes_neither_overflows_nor_loses_digits(rule):
     K, V = pairs(n=1024, d=16, d_v=4)
     reads = every_read(K, V, rule, alpha=0.5)
