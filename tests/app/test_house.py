@@ -120,7 +120,7 @@ def test_there_is_one_process_and_its_limits_are_stated():
     assert int(option("session-token-expiration")) >= 3_600  # a laptop that slept may come back to its page
     assert {"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "BOKEH_VALIDATE_DOC=no"} < set(shlex.split(WEB))
     # an answer's arrays come from memory that is kept, and no more is kept than a few answers need
-    assert {"MALLOC_MMAP_THRESHOLD_=4194304", "MALLOC_TRIM_THRESHOLD_=16777216"} < set(shlex.split(WEB))
+    assert {"MALLOC_MMAP_THRESHOLD_=2097152", "MALLOC_TRIM_THRESHOLD_=6291456"} < set(shlex.split(WEB))
 
 
 def environment(**more: str) -> dict[str, str]:
