@@ -14,7 +14,7 @@ from components.says import decimals
 from components.words import SOFTMAX
 from compute.feature_maps import read_member
 
-LAW_AT = 176
+LAW_AT = 150
 """Where the law's name stands, in pairs."""
 
 NEWEST_AT = 127
@@ -110,6 +110,12 @@ def _law_name(law: float, energy: float) -> float:
     return _beside(law, ABOVE)
 
 
+def _energy_names(theory: Law, energy: float) -> np.ndarray:
+    """Heights of the names of the law and of the least energy, which goes below its line where the law leaves room."""
+    law, least = _law_name(theory.energy[-1], energy), _beside(theory.least[-1], 1 / ABOVE)
+    return np.array([law, _beside(theory.least[-1], ABOVE) if 1 / ABOVE < law / least < ABOVE else least])
+
+
 def _apart(own: np.ndarray, rival: np.ndarray) -> np.ndarray:
     """Heights of the names of two lines, given what of them lies under the names: above the upper, and above the lower
     too where there is room between them, else below it; where there is none either, both above, one over the other."""
@@ -153,9 +159,7 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
         },
         "memory.energy_names": {
             "x": np.full(2, float(END)),
-            "y": np.array(
-                [_law_name(theory.energy[-1], told["curve"]["energy"][end]), _beside(theory.least[-1], 1 / ABOVE)]
-            ),
+            "y": _energy_names(theory, told["curve"]["energy"][end]),
             "text": ["law", "best any memory could"],
         },
         "memory.duel": {

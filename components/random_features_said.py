@@ -66,7 +66,7 @@ def little(value: float) -> str:
 
 def aside(d_k: int) -> str:
     square = usual_square(d_k)
-    return f"‖q+k‖² is 2√d_k on average: {square:.3g} at d_k = {d_k}, a length of {square**0.5:.4g}."
+    return f"‖q+k‖² is 2√d_k on average: {square:.3g} at d_k = {d_k}, or {square**0.5:.4g}²."
 
 
 def made() -> str:

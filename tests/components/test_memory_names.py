@@ -105,3 +105,9 @@ def test_the_name_of_the_law_of_energies_lies_on_no_line(phi, d_k):
     named = dict(zip(told["memory.energy_names"]["text"], told["memory.energy_names"]["y"]))
     for line in ("energy", "law"):
         assert abs(np.log(named["law"] / told["memory.energies"][line][-1])) > np.log(1.4)
+
+
+@pytest.mark.parametrize("question", dict.fromkeys([*PRESETS, *MEMORIES]), ids=named)
+def test_the_names_of_energies_lie_apart(question):
+    law, least = answer(question)["memory.energy_names"]["y"]
+    assert not abs(np.log(law / least)) < np.log(2)
