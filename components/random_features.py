@@ -45,6 +45,8 @@ REELS = (
             Bind("r", source="random-features.dot", to="x"),
             Bind("dot_y", source="random-features.dot", to="y"),
             Bind("dot_text", source="random-features.dot", to="text"),
+            Bind("dot_align", source="random-features.dot", to="align"),
+            Bind("dot_dx", source="random-features.dot", to="dx"),
             Bind("r", model="random-features.here", property="location"),
             Bind("headline", node="random-features.headline", phrase="random-features.phrases.headline"),
             Bind("sentence", node="random-features.sentence", phrase="random-features.phrases.sentence"),
@@ -158,7 +160,7 @@ def _needed(sources: dict[str, ColumnDataSource], height: int) -> figure:
         dots.visible = said.visible = name != "widest"
     dot = sources["random-features.dot"]
     fig.scatter("x", "y", source=dot, size=9, fill_color=LIGHT["favor"], line_color=LIGHT["ground"], line_width=1.4)
-    labels(fig, dot, x_offset=-9, y_offset=-6, text_align="right", text_font_style="bold")
+    labels(fig, dot, x_offset="dx", y_offset=-9, text_align="align", text_font_style="bold")
     labels(fig, sources["random-features.usual"], "muted", over=True, x_offset=6, name="random-features.usual_said")
     return fig
 

@@ -49,6 +49,9 @@ ERRORS = (1e-5, 1e6)
 FEATURES = (4e-2, 2e15)
 """Ends of the axis of features needed."""
 
+BEGINS = 0.29
+"""Left of this length there is no room for a number before the point on the curve."""
+
 TITLES = (
     ("random-features.positive_title", "positive features: estimate ÷ true value"),
     ("random-features.trig_title", "trigonometric, for q·k = 0: estimate ÷ true value (↑ ↓ beyond the axis)"),
@@ -129,9 +132,14 @@ def _answer(d_k: int, seed: int) -> Answer:
 
 @cache
 def _dot() -> dict[str, np.ndarray | list]:
-    """The point on the curve of features needed, and its number."""
-    needed = positive_variance(EXACT)
-    return {"dot_y": np.minimum(needed, FEATURES[1] * 10), "dot_text": [whole_features(n) for n in needed]}
+    """The point on the curve of features needed, and its number: left of it but where the figure begins."""
+    needed, right = positive_variance(EXACT), STOPS < BEGINS
+    return {
+        "dot_y": np.minimum(needed, FEATURES[1] * 10),
+        "dot_text": [whole_features(n) for n in needed],
+        "dot_align": ["left" if r else "right" for r in right],
+        "dot_dx": np.where(right, 9, -9).astype(np.float32),
+    }
 
 
 @cache

@@ -233,3 +233,11 @@ def test_estimates_wear_the_colours_of_their_maps():
     }
     assert LIGHT["favor"] in lines["random-features.positive_ratio"]
     assert LIGHT["trig"] in lines["random-features.trig_ratio"]
+
+
+def test_the_number_at_the_point_on_the_curve_is_not_cut_where_the_figure_begins():
+    """On the narrowest figure, 690 px from 0.25 to 8.6, a figure of the number 8 px wide."""
+    rows = [shown("random-features", Question(), "random-features.dot", c) for c in ("x", "text", "align", "dx")]
+    for x, text, align, dx in zip(*rows):
+        left = np.log(x / 0.25) / np.log(8.6 / 0.25) * 690 + dx - (8 * len(text) if align == "right" else 0)
+        assert left >= 0, (x, text)
