@@ -59,13 +59,16 @@
   }) : early.push([kind, told])
 
   // --- a button on which the pointer rests is mostly pressed next: the server makes its answer ready
-  const REST = 50 // ms
-  let resting = 0
-  document.addEventListener('pointerover', event => {
-    clearTimeout(resting)
+  const REST = 30 // ms
+  let resting = 0, over = null
+  document.addEventListener('pointermove', event => { // pointerover is not heard outside a group, from one button to the next
+    if (!session || event.buttons) return
     const path = event.composedPath(), button = path.find(node => node.classList?.contains('bk-btn'))
+    if (button === over) return
+    over = button
+    clearTimeout(resting)
     const word = path.find(node => node.dataset?.control)?.dataset.control
-    if (!session || event.buttons || !word || !button || button.classList.contains('bk-active')) return
+    if (!word || !button || button.classList.contains('bk-active')) return
     resting = setTimeout(() => send('near', {word, at: [...button.parentNode.children].indexOf(button)}), REST)
   })
 
