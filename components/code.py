@@ -38,7 +38,7 @@ from components.gpus import gpus
 from components.lesson import Question
 from components.normaliser_way_said import SUM
 from components.sharpness_answer import name_of
-from components.sizing_answer import counted, options_of, shape_of, twin_rates
+from components.sizing_answer import counted, options_of, shape_of
 from components.words import SOFTMAX, WORDS
 from compute import pair_streams, streams
 from compute.attention.normalisers import NORM_EPS
@@ -46,6 +46,7 @@ from compute.examples import HAND_EPS, HAND_K, HAND_Q, HAND_V
 from compute.keys import KEY_MAKERS
 from compute.sizing import Options, all_softmax_twin, longest_context, model_crossings, sequences_that_fit
 from compute.sizing.options import ARITHMETIC
+from compute.sizing.twins import twin_name
 from compute.sweeps.recall_map import RecallMap
 from compute.toys import LONGEST
 from compute.write_rules import WRITE_RULES
@@ -215,7 +216,7 @@ def _normaliser(question: Question, tokens: int, at: Mapping[str, float]) -> Fac
 def _sizing(question: Question, T: int, at: Mapping[str, float]) -> Facts:
     shape, free = shape_of(question)[0], fitting.free_bytes(question)
     options = counted(shape, options_of(question))[0]
-    twin = all_softmax_twin(shape) if twin_rates(shape, options) else None
+    twin = twin_name(shape, options.mla)
     return {
         "free": free,
         "bandwidth": gpus()[question.gpu].bandwidth,
@@ -225,8 +226,8 @@ def _sizing(question: Question, T: int, at: Mapping[str, float]) -> Facts:
             if value != getattr(Options(), name)
         ),
         "sums": spelled(shape, options),
-        "twin": twin is not None,
-        "twin_sums": spelled(twin, options) if twin else None,
+        "twin": twin,
+        "twin_sums": spelled(all_softmax_twin(shape), options) if twin else None,
         "paged": options.engine != ARITHMETIC,
         "meet": model_crossings(shape, options),
         "fits": sequences_that_fit(shape, free, T, options),

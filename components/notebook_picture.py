@@ -193,10 +193,11 @@ class Picture:
         of_view, rows = f"{self.view.word}.", []
         for label, node, *_ in self.view.readouts:
             text = said.get(node, "")
+            label = said.get(label, "") if self.view.is_node(label) else escape(label)
             if not node:
-                rows.append(f"<tr><th colspan=2>{escape(label)}</th></tr>")
+                rows.append(f"<tr><th colspan=2>{label}</th></tr>")
             elif text:
-                rows.append(f"<tr><td>{escape(label)}</td><td>{text}</td></tr>")
+                rows.append(f"<tr><td>{label}</td><td>{text}</td></tr>")
         for i in range(self.view.table):
             kind, size, sum_ = (said.get(f"{of_view}row.{i}.{part}", "") for part in ("kind", "bytes", "arithmetic"))
             if kind and size:

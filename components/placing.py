@@ -87,27 +87,29 @@ def placed(
     lines: Sequence[tuple[np.ndarray, np.ndarray]],
     boxes: Sequence[Box] = (),
     letter: float = LETTER,
+    around: Sequence[tuple[str, float, float]] = AROUND,
+    height: float = HEIGHT,
 ) -> dict[str, np.ndarray | list[str]]:
     """A place for each stop's text about its dot at (x, y): columns align, dx, dy.
 
-    frames: (width, height) px.  lines: (x ascending, y) of curves; boxes: what else is taken.  A text stays on its
-    side from stop to stop for as long as it is clear there.
+    frames: (width, height) px.  lines: (x ascending, y) of curves; boxes: what else is taken.  around: the places that
+    a text may have, the best first.  A text stays on its side from stop to stop for as long as it is clear there.
     """
     wide = letter * np.array([len(text) for text in texts], dtype=float)
-    costs = np.full((len(AROUND), len(x)), np.inf)
-    costs[:NEAR] = _costs(AROUND[:NEAR], frames, x, y, wide, lines, boxes)
+    costs = np.full((len(around), len(x)), np.inf)
+    costs[:NEAR] = _costs(around[:NEAR], frames, x, y, wide, lines, boxes, height)
     full = costs[:NEAR].min(axis=0) > 0  # only here the places farther off are looked at
-    if full.any():
+    if full.any() and len(around) > NEAR:
         fewer = [Box(*(part[full] if np.size(part) == len(x) > 1 else part for part in box)) for box in boxes]
-        costs[NEAR:, full] = _costs(AROUND[NEAR:], frames, x[full], y[full], wide[full], lines, fewer)
+        costs[NEAR:, full] = _costs(around[NEAR:], frames, x[full], y[full], wide[full], lines, fewer, height)
     best, clear, chosen, last = np.argmin(costs, axis=0), costs == 0, np.zeros(len(x), dtype=int), 0
     for i in range(len(x)):
         last = last if clear[last, i] else int(best[i])
         chosen[i] = last
     return {
-        "align": [AROUND[k][0] for k in chosen],
-        "dx": np.array([AROUND[k][1] for k in chosen], dtype=np.float32),
-        "dy": np.array([AROUND[k][2] for k in chosen], dtype=np.float32),
+        "align": [around[k][0] for k in chosen],
+        "dx": np.array([around[k][1] for k in chosen], dtype=np.float32),
+        "dy": np.array([around[k][2] for k in chosen], dtype=np.float32),
     }
 
 
@@ -119,14 +121,15 @@ def _costs(
     wide: np.ndarray,
     lines: Sequence[tuple[np.ndarray, np.ndarray]],
     boxes: Sequence[Box],
+    height: float,
 ) -> np.ndarray:
     """[places, stops] px of overlap with what is taken; px beyond the frame weigh more, for they cannot be read."""
     W, H = np.array(frames).T[:, :, None, None]  # [frames, places, stops] from here on
     aligns, offsets = zip(*((BEFORE[align], (dx, dy)) for align, dx, dy in places))
     dx, dy = np.array(offsets, dtype=float).T[:, :, None]
     left = x * W + dx - np.array(aligns)[:, None] * wide
-    top = (1 - y) * H + dy - HEIGHT / 2
-    right, bottom = left + wide, top + HEIGHT
+    top = (1 - y) * H + dy - height / 2
+    right, bottom = left + wide, top + height
     beyond = sum(np.maximum(0, by) for by in (-left, right - W, -top, bottom - H))
     costs = 100 * np.where(np.isnan(beyond), 0.0, beyond)
     samples = (left + wide * SAMPLES[:, None, None, None]) / W

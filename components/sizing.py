@@ -91,7 +91,6 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
     )
     fig.add_layout(below)
     mark(fig, "sizing.limit", NOWHERE, slot="faint", dash="dashed")
-    labels(fig, sources["sizing.native"], "muted", text_font_size="10px")
     finger(fig, "sizing.at", 2**20)
     fig.scatter(
         "x",
@@ -103,10 +102,9 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
         line_width=1.2,
         name="sizing.here",
     )
-    for name, place in (
-        ("meet", {"x_offset": 7, "y_offset": 20}),
-        ("beat", {"x_offset": -8, "y_offset": -20, "text_align": "right"}),
-    ):
+    place = {"text_align": "align", "x_offset": "dx", "y_offset": "dy"}
+    labels(fig, sources["sizing.native"], "muted", over=True, text_font_size="10px", **place)
+    for name in ("meet", "beat"):
         at = sources[f"sizing.{name}"]
         fig.scatter("x", "y", source=at, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6,
                     name=f"sizing.{name}.point")  # fmt: skip
@@ -140,7 +138,7 @@ VIEW = View(
         ("At this length", ""),
         ("in all", "sizing.total"),
         ("at the length entered", "sizing.exact"),
-        ("if every layer were softmax", "sizing.twin"),
+        ("sizing.twin_name", "sizing.twin"),
         (BOTH_WAYS, "sizing.both"),
         ("fixed, at any length", "sizing.fixed"),
         ("growing", "sizing.rate"),
@@ -148,7 +146,7 @@ VIEW = View(
         ("careful", "sizing.warned"),
         ("Where the lines cross", ""),
         ("model: its cache passes its state at", "sizing.meets"),
-        ("model: cheaper than all softmax from", "sizing.beats"),
+        ("sizing.beats_name", "sizing.beats"),
         ("one layer: the cache equals the state at", "sizing.layers"),
         ("… with its convolution window", "sizing.with_conv"),
         ("What fits, weights aside", ""),

@@ -13,30 +13,28 @@ from components.lesson import Question
 from components.reel import Answer
 from components.sizing_asked import counted, options_of, shape_of, twin_rates
 from components.sizing_bill import keys_texts, row_sizes, row_texts
+from components.sizing_laws import laws
 from components.sizing_lines import (
     MAPPED,
     NAMES,
     NOWHERE,
     STOPS,
     T,
-    beat,
     curves,
     mapped,
-    meeting,
-    native_mark,
     others,
     placed,
     seen,
     span,
     whole,
 )
+from components.sizing_marks import marks, meeting
 from components.sizing_said import (
     LAST,
     at_length,
     crossings,
     exactly,
     headline,
-    latents,
     loads,
     make_bill,
     parts,
@@ -47,9 +45,9 @@ from components.sizing_small import small_cases
 from components.view import props, texts
 from compute.sizing import ModelShape, Options, human_bytes, model_crossings
 from compute.sizing.sums import sums
+from compute.sizing.twins import twin_name
 
 WORDS_OF_STOPS = [f"{t:,}" for t in STOPS]
-LATEX = r"\text{cache} = 2\, n_{kv}\, d\, b\, T \quad \text{state} = h\, d_\phi\, d_v\, b"
 
 
 def answer(question: Question) -> Answer:
@@ -60,16 +58,17 @@ def answer(question: Question) -> Answer:
     beside = others(question.compare, options_of(question))
     lines = {**own["sizing.curves"], "whole": whole(shape, options), "mapped": widened["curve"], **beside["curves"]}
     low, high = span(lines)
+    at = marks(shape, options, lines, low, high)
     names = {**NAMES, "mapped": widened["name"], **beside["names"]}
-    if latents(shape):
-        names["twin"] = "all latents"
+    if twin := twin_name(shape, options.mla):
+        names["twin"] = twin.line
     if question.own is None and question.compare:
         names["total"] = name  # as the others are called, whose totals are beside it
     return {
         **own,
         "sizing.curves": lines,
         "sizing.names": placed(lines, names, low, high, widened["slot"]),
-        "sizing.native": native_mark(shape, low),
+        **at,
         "sizing.predicted": _predicted(),
         "sizing.fit": _fit(question, shape, options),
         "sizing.props": props(
@@ -78,7 +77,7 @@ def answer(question: Question) -> Answer:
                 ("sizing.y", "start", low),
                 ("sizing.y", "end", high),
                 ("sizing.limit", "location", float(shape.native_context or NOWHERE)),
-                ("sizing.below", "right", float(own["sizing.meet"]["x"][0])),
+                ("sizing.below", "right", float(at["sizing.meet"]["x"][0])),
             ]
         ),
         "sizing.texts": texts(
@@ -106,9 +105,9 @@ def _predicted() -> dict:
 
 @lru_cache(maxsize=64)
 def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
-    own, twin = sums(shape, options), twin_rates(shape, options)
+    own, twin, called = sums(shape, options), twin_rates(shape, options), twin_name(shape, options.mla)
     drawn, exact, growing = curves(own, twin)
-    phrase, gaps = headline(name, own, twin, options, "latents" if latents(shape) else "softmax")
+    phrase, gaps = headline(name, own, twin, options, called.bytes if called else "")
     twins = [human_bytes(int(n), 3) for n in drawn["twin"]] if twin else [""] * len(STOPS)
     caches = [human_bytes(n, 3) for n in growing]
     bill = make_bill(shape, LAST, options)
@@ -139,9 +138,7 @@ def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
             *crossings(shape, options),
             *parts(own, options),
         ],
-        "sizing.math": texts([("sizing.formula", mathml(LATEX)), *spelled]),
-        "sizing.meet": meeting(model_crossings(shape, options).state, own.state_bytes, "cache = state\nat {:,}"),
-        "sizing.beat": beat(shape, options, twin),
+        "sizing.math": texts([("sizing.formula", mathml(laws(shape, options))), *spelled]),
     }
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from components.axes import AXES
 from components.lesson import Question
 from components.plots import spread
-from components.sizing_asked import counted, twin_rates
-from components.sizing_said import LAST, Sums, latents
+from components.sizing_asked import counted
+from components.sizing_said import Sums, latents
 from components.words import SOFTMAX
 from compute.feature_maps import FEATURE_MAPS
 from compute.sizing import (
@@ -19,13 +19,13 @@ from compute.sizing import (
     Options,
     human_bytes,
     load_model,
-    model_crossings,
     models,
     rates,
     with_feature_map,
 )
 from compute.sizing.options import ARITHMETIC
 from compute.sizing.sums import sums
+from compute.sizing.twins import twin_name
 
 STOPS = AXES["T"].stops
 T = np.asarray(STOPS)
@@ -37,7 +37,6 @@ NAMES: dict[str, str] = {
     "state": "state",
     "conv": "convolution",
     "total": "total",
-    "twin": "all softmax",
     "whole": "without latents",
 }
 
@@ -94,7 +93,8 @@ def mapped(shape: ModelShape, phi: str, options: Options) -> dict:
     nothing = {"curve": np.full(len(STOPS), np.nan), "name": "", "said": "", "slot": "mapped"}
     question = Question(phi=phi)
     if question.phi == SOFTMAX:
-        return {**nothing, "said": "φ = softmax is the all-softmax twin, dashed." if twin_rates(shape, options) else ""}
+        twin = twin_name(shape, options.mla)
+        return {**nothing, "said": f"φ = softmax leaves no state: {twin.line}, dashed." if twin else ""}
     widths: list[int] = []
 
     def width(d_k: int) -> int:
@@ -154,30 +154,3 @@ def placed(curves: dict, names: dict[str, str], low: float, high: float, slot: s
         "y": np.array([10 ** heights[name] if name in heights else NOWHERE for name in LINES]),
         "text": [names[name] if name in heights else "" for name in LINES],
     }
-
-
-def native_mark(shape: ModelShape, low: float) -> dict:
-    """The native context, named at the foot of its line."""
-    native = shape.native_context or 0
-    return {
-        "x": np.array([native * 1.12 if native else NOWHERE]),
-        "y": np.array([low * 1.7]),
-        "text": [f"native {native:,}" if native else ""],
-    }
-
-
-def meeting(at: int | None, height: int, text: str) -> dict:
-    """A crossing with its words; one that does not exist on this axis stands nowhere."""
-    if not at or at > LAST:
-        return {"x": np.array([NOWHERE]), "y": np.array([NOWHERE]), "text": [""]}
-    return {"x": np.array([float(at)]), "y": np.array([float(height)]), "text": [text.format(at)]}
-
-
-def beat(shape: ModelShape, options: Options, twin: Sums | None) -> dict:
-    """Where the model begins to be cheaper than its all-softmax twin."""
-    at = model_crossings(shape, options).twin if twin else None
-    return meeting(
-        at,
-        twin.total_bytes(at) if twin and at else 0,
-        f"beats all {'latents' if latents(shape) else 'softmax'}\nfrom {{:,}}",
-    )

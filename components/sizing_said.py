@@ -17,6 +17,7 @@ from compute.sizing import (
 from compute.sizing.engine import ENGINE
 from compute.sizing.options import ARITHMETIC
 from compute.sizing.sums import Paged, Rates
+from compute.sizing.twins import twin_name
 
 LAST = AXES["T"].stops[-1]
 Sums = Rates | Paged
@@ -36,8 +37,10 @@ def latents(shape: ModelShape) -> bool:
     return any("mla" in group.family.kind for group in shape.layers)
 
 
-def headline(name: str, own: Sums, twin: Sums | None, options: Options, softmax: str = "softmax") -> tuple[str, int]:
-    """The sentence with gaps for the length, the cache and the twin, and how many of these gaps it has."""
+def headline(name: str, own: Sums, twin: Sums | None, options: Options, called: str) -> tuple[str, int]:
+    """The sentence with gaps for the length, the cache and the twin, and how many of these gaps it has.
+
+    called: what stands before the twin's bytes."""
     who = f"{name} at {{}} tokens" + (f", {several(options)}" if options.batch > 1 else "")
     verb = "" if options.engine == ARITHMETIC else f"{ENGINE} reserves "
     fixed, grows = own.fixed_bytes, bool(own.kv_bytes(LAST) + own.window_bytes(LAST))
@@ -49,7 +52,7 @@ def headline(name: str, own: Sums, twin: Sums | None, options: Options, softmax:
         return f"{who}: {verb}{{}} of cache and no state.", 2
     if twin is None:
         return f"{who}: {verb}{{}} of cache, {state} of state.", 2
-    return f"{who}: {verb}{{}} of cache, {state} of state; {softmax} alone {{}}.", 3
+    return f"{who}: {verb}{{}} of cache, {state} of state; {called} {{}}.", 3
 
 
 def exactly(n: int) -> str:
@@ -97,7 +100,10 @@ def crossings(shape: ModelShape, options: Options) -> list[tuple[str, str]]:
     ]
     fixed = [_at(c.fixed_tokens) for c in alone if c.state_tokens not in (None, c.fixed_tokens)]
     state = whole.state if whole.state is not None else whole.fixed
+    name = twin_name(shape, options.mla)
     return [
+        ("sizing.twin_name", name.layers if name else ""),
+        ("sizing.beats_name", f"model: cheaper than {name.line} from" if name else ""),
         ("sizing.meets", _at(state) if shape.has_state or shape.has_conv else ""),
         ("sizing.beats", _at(whole.twin) if whole.twin is not None else ""),
         ("sizing.layers", ", ".join(layers)),

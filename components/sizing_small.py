@@ -13,6 +13,9 @@ from compute.sizing.states import matrix_heads
 from compute.sizing.sums import sums
 
 TAYLOR = "C100"
+SHARED = "shared"
+"""The kind of a softmax layer that reads another layer's cache and keeps none."""
+
 TRAINED = 8_192
 """Tokens of a training sequence."""
 
@@ -34,7 +37,7 @@ def small_cases(shape: ModelShape) -> Nodes:
 
 
 def _softmax_layers(shape: ModelShape) -> dict[str, str]:
-    count = sum(group.count for group in shape.layers if group.family == shape.softmax)
+    count = sum(group.count for group in shape.layers if group.family.token() or group.kind == SHARED)
     share = Fraction(count, shape.n_layers)
     return {"C159": f"softmax layers: {count} of {shape.n_layers}, {share}"} if count else {}
 

@@ -51,7 +51,8 @@ class View:
     word: its page and the first part of its sources' names.  place: its position in the navigation.
     axis: the reel axis under the finger.  asks: server words whose controls stand in its card.
     readouts: (label, text node) pairs of the side column, a heading where there is no node, and behind some an address
-    word of memory with the node that has its value.  table: rows of the bill below them, 0 for none.
+    word of memory with the node that has its value; a label may itself be a text node of the view.
+    table: rows of the bill below them, 0 for none.
     folded: (text node of the title, text node) pairs of texts that open on demand; lists: the same for lists, each of
     whose lines begins with the number of a claim.
     paste: whether a config can be pasted or dropped here.
@@ -96,7 +97,18 @@ class View:
             f"{self.word}.row.{i}.{part}" for i in range(self.table) for part in ("kind", "bytes", "arithmetic", "keys")
         )
         told = (node for row in self.readouts for node in (row[1], row[-1]) if node)
-        return (*told, *(node for pair in (*self.folded, *self.lists) for node in pair), *rows, f"{self.word}.values")
+        labels = (row[0] for row in self.readouts if self.is_node(row[0]))
+        return (
+            *told,
+            *labels,
+            *(node for pair in (*self.folded, *self.lists) for node in pair),
+            *rows,
+            f"{self.word}.values",
+        )
+
+    def is_node(self, label: str) -> bool:
+        """Whether a label is the name of a text node, not the text."""
+        return label.startswith(f"{self.word}.")
 
     def sources(self, question: Question, prefix: str = "") -> dict[str, ColumnDataSource]:
         return make_sources(self.reels, self.answer(question), start_positions(), prefix)

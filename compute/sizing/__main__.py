@@ -16,7 +16,7 @@ from .models import load_model, models
 from .options import ARITHMETIC, COLUMNS, ENGINES, MLA
 from .reader import read_config
 from .shape import ModelShape
-from .twins import all_softmax_twin
+from .twins import all_softmax_twin, twin_name
 from .units import human_bytes
 
 
@@ -88,11 +88,10 @@ def _comparisons(made: Bill, shape: ModelShape) -> list[str]:
     whole = model_crossings(shape, made.options)
     if whole.fixed:
         said.append(f"  the model's cache overtakes its fixed part at {whole.fixed:,} tokens")
-    twin = all_softmax_twin(shape)
-    if twin is not None and twin is not shape:
-        o = made.options
-        all_softmax = bill(twin, made.tokens, o.batch, o.kv_dtype, mla=o.mla, tp=o.tp, engine=o.engine)
-        said.append(f"  all softmax: {human_bytes(all_softmax.total_bytes)}")
+    if name := twin_name(shape, made.options.mla):
+        twin, o = all_softmax_twin(shape), made.options
+        twin_s = bill(twin, made.tokens, o.batch, o.kv_dtype, mla=o.mla, tp=o.tp, engine=o.engine)
+        said.append(f"  {name.line}: {human_bytes(twin_s.total_bytes)}")
     return said
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from compute.scalars import made, whole
 
@@ -39,6 +39,53 @@ def all_softmax_twin(shape: ModelShape) -> ModelShape | None:
 
 def _recurrent(group: LayerGroup) -> bool:
     return bool(group.family.state() or group.family.conv())
+
+
+KEPT = {"softmax": "softmax", "window": "windows", "chunked": "chunks", "mla": "latents"}
+"""What a twin is full of, by the kind of the softmax layer that it is made of."""
+
+
+@dataclass(frozen=True)
+class TwinName:
+    """What a model's twin keeps.
+
+    kept: softmax, windows or latents.  alone: whether nothing else is kept; throughout: whether all layers keep it.
+    """
+
+    kept: str
+    alone: bool
+    throughout: bool
+
+    @property
+    def line(self) -> str:
+        """What the line of its bytes is called."""
+        return f"all {self.kept}" if self.alone else f"{self.kept} for states"
+
+    @property
+    def bytes(self) -> str:
+        """In a sentence, before its bytes."""
+        return f"{self.kept} alone" if self.alone else self.line
+
+    @property
+    def layers(self) -> str:
+        """What would have to be for these bytes to be kept."""
+        if not self.throughout:
+            return f"with {self.kept} for every state"
+        return f"if every layer {'were' if self.kept == KEPT['softmax'] else 'kept'} {self.kept}"
+
+
+def twin_name(shape: ModelShape, mla: str = "latent") -> TwinName | None:
+    """What the all-softmax twin is called: its layers keep what the model's own layers with a cache keep.
+
+    mla: in which form latent layers are billed; decompressed they keep keys and values, as any softmax does.  None
+    where there is no twin, or it is the model itself.
+    """
+    twin = all_softmax_twin(shape)
+    if twin is None or twin is shape:
+        return None
+    kinds = {group.kind for group in twin.layers if group.family.token()}
+    kind = "softmax" if mla == "decompressed" and shape.softmax.kind == "mla" else shape.softmax.kind
+    return TwinName(KEPT[kind], len(kinds) == 1, len(twin.layers) == 1)
 
 
 def normaliser_numbers(shape: ModelShape) -> int | None:

@@ -251,9 +251,9 @@ def check_sizing(told, page, plain):
     entered = one.get("at the length entered")
     assert page.text("exact").endswith(f"= {int(entered):,} B" if entered else "")
     assert bool(entered) == bool(page.question.exact)
-    twin = one.get("if every layer were softmax")
+    twin = one.get(page.text("twin_name"))
     assert page.text("twin") == (human_bytes(int(twin)) if twin else "")
-    for label, node in (("cache passes state at", "meets"), ("cheaper than all softmax from", "beats")):
+    for label, node in (("cache passes state at", "meets"), (page.text("beats_name").removeprefix("model: "), "beats")):
         at = one.get(label, "None")
         paged = plain and page.question.engine != "arithmetic"  # pages come in steps: the plain script leaves it out
         assert page.text(node) in (("", "never") if at == "None" else (f"{int(at):,} tokens", "1 token")) or paged

@@ -3,6 +3,8 @@
 import pytest
 
 from compute.sizing import (
+    LayerGroup,
+    ModelShape,
     all_softmax_twin,
     bill,
     human_bytes,
@@ -12,8 +14,13 @@ from compute.sizing import (
     taylor_state_bytes,
     with_feature_map,
 )
+from compute.sizing.families import Latent, NoCache, Softmax
+from compute.sizing.states import MatrixState
+from compute.sizing.twins import twin_name
 
 GiB = 1 << 30
+
+FULL, WINDOW, RECURRENT = Softmax(2, 8, 8), Softmax(2, 8, 8, 16), MatrixState("gdn", 1, 2, 8, 8)
 
 
 def taylor(d):
@@ -116,3 +123,27 @@ def test_kv_cache_tokens_refuses_by_name(name, value):
 )
 def test_bytes_read_in_binary_units(n, text):
     assert human_bytes(n) == text
+
+
+@pytest.mark.parametrize(
+    ("own", "families", "line", "layers"),
+    [
+        (FULL, [RECURRENT, FULL], "all softmax", "if every layer were softmax"),
+        (FULL, [RECURRENT, FULL, NoCache()], "all softmax", "with softmax for every state"),
+        (FULL, [RECURRENT, FULL, WINDOW], "softmax for states", "with softmax for every state"),
+        (WINDOW, [RECURRENT, WINDOW], "all windows", "if every layer kept windows"),
+        (Latent(16, 4), [RECURRENT, Latent(16, 4)], "all latents", "if every layer kept latents"),
+        (Latent(16, 4), [RECURRENT, Latent(16, 4), WINDOW], "latents for states", "with latents for every state"),
+    ],
+)
+def test_a_twin_is_called_by_what_it_keeps(own, families, line, layers):
+    name = twin_name(ModelShape("none", tuple(LayerGroup(1, family) for family in families), own))
+    assert (name.line, name.layers) == (line, layers)
+
+
+def test_latents_that_are_decompressed_are_the_keys_and_values_of_softmax():
+    assert twin_name(load_model("kimi-linear-48b-a3b"), "decompressed").line == "all softmax"
+
+
+def test_a_model_without_states_is_its_own_twin_and_has_no_other_name():
+    assert twin_name(load_model("deepseek-v3")) is None
