@@ -90,8 +90,10 @@ def context(
     here: str,
     notes: list[str],
     ribbon: tuple[str, ...],
+    questions: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Variables of page.html.  told: the answer that the figures were drawn for; titles: every page's."""
+    """Variables of page.html.  told: the answer that the figures were drawn for; titles: every page's; questions: what
+    each of the pages asks that this one does not show, by title."""
     compact, positions = len(views) > 1, start_positions(values)
     axes, (texts, maths) = shown_axes(views, told, positions), shown_texts(views, told, positions)
     settings = {
@@ -128,6 +130,7 @@ def context(
         "name": name,
         "here": here,
         "nav": nav,
+        "beyond": [(address, title, questions[title]) for address, title in nav if title in questions],
         "views": list(titles.items()),
         "snippets": SNIPPETS,
         "sizes": SIZES,

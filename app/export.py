@@ -22,7 +22,7 @@ from bokeh.resources import Resources
 from app.choices import Choices, file_controls, live_choices, packed
 from app.context import between_stops, context, in_script, started
 from app.figures import page_figures
-from app.page import OVERVIEW, control_words, pages, ribbon, scripts, styles, template, views_of
+from app.page import OVERVIEW, control_words, pages, ribbon, scripts, styles, template, unseen, views_of
 from app.session import answers
 from components.fonts import fonts_script
 from components.lesson import Lesson, fit
@@ -98,6 +98,7 @@ def _render(name, lesson, values, live, nav, link) -> str:
         here=next((address for address, title in nav or () if title == pages()[name]), ""),
         notes=between_stops(values),
         ribbon=ribbon(views),
+        questions=unseen(name),
     )
     words = choices.words
     told["data"]["live"] = {

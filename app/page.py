@@ -65,6 +65,12 @@ def navigation() -> list[tuple[str, str]]:
     return [*pages().items(), (NOTES, "Notes")]
 
 
+def unseen(name: str) -> dict[str, str]:
+    """Title and question of the pages whose views the overview leaves out; of none on another page."""
+    others = map(view, pages().keys() - {OVERVIEW} - {v.word for v in views_of(name)}) if name == OVERVIEW else ()
+    return {v.title: v.question for v in others}
+
+
 def views_of(name: str) -> tuple[View, ...]:
     """The four views of the overview, or the one of a page."""
     if name != OVERVIEW:
@@ -142,6 +148,7 @@ def _fill(document: Any, name: str) -> None:
         here=name,
         notes=notes,
         ribbon=ribbon(views),
+        questions=unseen(name),
     )
     told["data"]["figures"] = figures_address(name)
     told["data"]["claims"] = claimed(name)
@@ -157,6 +164,7 @@ def _fill(document: Any, name: str) -> None:
         page_data=in_script(told["data"]),
         fonts=fonts_address(),
         css=styles(),
+        tables=asset("tables.js"),
         scripts=scripts("page.js", "paste.js", "claims.js"),
     )
 

@@ -17,12 +17,21 @@ def far() -> str:
     return f"{tokens(FAR.tokens_per_row)} a row, cosine {decimals(FAR.cosine, 3)}"
 
 
+def _apart(shape: ModelShape, name: str) -> str:
+    """Of a model without a matrix of pairs, what it keeps instead."""
+    if shape.has_state:
+        return f"{name} keeps one number a channel as its state, no matrix of pairs."
+    if all(group.family.window for group in shape.layers if group.family.token()):
+        return f"{name} has no state: its windows keep the newest tokens apart."
+    return f"{name} has no state: its cache keeps every token apart."
+
+
 @lru_cache(maxsize=64)
 def load(shape: ModelShape, name: str) -> list[str]:
     """What the context of the chosen model would ask of each of its states."""
     states_of = {group.family.rows for group in shape.layers if group.family.rows}
     if not states_of:
-        return [f"{name} has no state: its cache keeps every token apart." for _ in AXES["T"].stops]
+        return [_apart(shape, name)] * len(AXES["T"].stops)
     rows, told = max(states_of), []
     for T in AXES["T"].stops:
         of = laws.Load(int(T), rows)

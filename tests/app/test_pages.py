@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from html import escape
 from pathlib import Path
 
+import panel as panel_package
 import pytest
 from rendering import document, page
 
@@ -64,6 +66,14 @@ def test_every_card_of_the_overview_opens_its_own_page():
     tree = page(OVERVIEW)
     for v in views_of(OVERVIEW):
         assert sum(e.attrs.get("href") == v.word and e.tag == "a" for e in tree.elements) >= 2
+
+
+def test_the_overview_asks_what_the_pages_ask_that_it_does_not_show():
+    shown = {v.word for v in views_of(OVERVIEW)} | {OVERVIEW}
+    asked = {e.attrs["href"]: e.text for e in page(OVERVIEW).elements if e.tag == "a" and "data-page" in e.attrs}
+    for word in pages().keys() - shown:
+        assert asked[word] == f"{view(word).title} {view(word).question}"
+    assert not any(view(word).question in page(OVERVIEW, embed="1").html for word in pages().keys() - shown)
 
 
 # What a page holds
@@ -159,6 +169,17 @@ def test_scripts_and_styles_come_from_this_server(name):
         for key in ("src", "href"):
             value = element.attrs.get(key) or ""
             assert not value.startswith(("//", "http:", "https:")), (element.tag, value)
+
+
+def test_no_page_fetches_tables_and_panel_asks_of_them_only_what_stands_in_their_place():
+    """`assets/tables.js` stands in for BokehJS' tables: Panel may name nothing of them but the class of a column."""
+    tree = page(OVERVIEW)
+    assert not any("bokeh-tables" in (e.attrs.get("src") or "") for e in tree.elements)
+    assert tree.html.index("bokeh-widgets") < tree.html.index("register_plugin({") < tree.html.index("panel.min.js")
+    panel = (Path(panel_package.__file__).parent / "dist" / "panel.min.js").read_text(encoding="utf-8")
+    (module,) = (part for part in re.split(r'\n"[0-9a-f]+": ', panel) if "@bokehjs/models/widgets/tables" in part)
+    (name,) = re.findall(r'\b(\w+)=\w+\("@bokehjs/models/widgets/tables"\)', module)
+    assert set(re.findall(rf"\b{name}\.(\w+)", module)) == {"TableColumn"}
 
 
 # The address
