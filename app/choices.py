@@ -56,11 +56,18 @@ class FileControl:
 
 @dataclass
 class Choices:
-    """Live words, and their answers: columns by name, and for each combination the names that it needs."""
+    """Live words, and their answers: columns by name, and for each combination the names that it needs.
+
+    idle: for each combination the words of controls that change nothing in it, each with the reason."""
 
     words: tuple[str, ...] = ()
     told: dict[str, Columns] = field(default_factory=dict)
     table: dict[str, dict[str, str]] = field(default_factory=dict)
+    idle: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def rests(self, word: str) -> bool:
+        """Whether a control changes nothing, whatever is chosen here."""
+        return bool(self.idle) and all(word in told for told in self.idle.values())
 
     def sources(self) -> tuple[ColumnDataSource, ...]:
         """The answers as models of a new document."""
@@ -102,11 +109,13 @@ def file_controls(lesson: Lesson, words: tuple[str, ...]) -> list[FileControl]:
 
 def live_choices(views: tuple[View, ...], lesson: Lesson, controls: list[FileControl], room: int) -> Choices:
     """As many choices, a view's own first, as have answers that together take at most `room` bytes."""
-    kept, live = Choices(), []
+    kept, live = Choices(idle=_idle(views, lesson, [])), []
     order = [word for v in views for word in ((*v.asks, *v.ribbon, *v.dials) if len(views) == 1 else v.ribbon)]
     for control in sorted(controls, key=lambda c: order.index(c.word) if c.word in order else len(order)):
         wanted = [*live, control]
         if len(control.options) < 2 or prod(len(c.options) for c in wanted) > MOST_ANSWERS:
+            continue
+        if Choices(idle=_idle(views, lesson, wanted)).rests(control.word):
             continue
         made = _choices(views, lesson, wanted)
         if made.told and made.size() <= room:
@@ -116,7 +125,7 @@ def live_choices(views: tuple[View, ...], lesson: Lesson, controls: list[FileCon
 
 def _choices(views: tuple[View, ...], lesson: Lesson, live: list[FileControl]) -> Choices:
     told = {key: answers(views, question) for key, question in _combinations(lesson, live)}
-    made = Choices(tuple(control.word for control in live))
+    made = Choices(tuple(control.word for control in live), idle=_idle(views, lesson, live))
     base = told[key_of(control.chosen for control in live)]
     for name, columns in base.items():
         moving = [c for c in columns if any(not same(columns[c], other[name].get(c)) for other in told.values())]
@@ -125,6 +134,11 @@ def _choices(views: tuple[View, ...], lesson: Lesson, live: list[FileControl]) -
             sent = moving if is_drawn(name) else list(columns)
             _share(made, name, {key: {c: other[name][c] for c in sent} for key, other in told.items()})
     return made
+
+
+def _idle(views: tuple[View, ...], lesson: Lesson, live: list[FileControl]) -> dict[str, Mapping[str, str]]:
+    said = views[0].idle if len(views) == 1 else None
+    return {key: said(question) for key, question in _combinations(lesson, live)} if said else {}
 
 
 def _share(made: Choices, name: str, columns: Mapping[str, Columns]) -> None:

@@ -106,6 +106,7 @@ def _render(name, lesson, values, live, nav, link) -> str:
         "now": {c.word: c.chosen for c in controls if c.word in words},
         "options": {c.word: [option.text for option in c.options] for c in controls if c.word in words},
         "table": choices.table,
+        "idle": {key: why for key, told in choices.idle.items() if (why := _of(words, told))},
     }
     if link:
         told["data"]["served"] = link.partition("?")[0]
@@ -117,7 +118,7 @@ def _render(name, lesson, values, live, nav, link) -> str:
         link=link,
         controls={c.word: c for c in controls},
         live=words,
-        fixed=[c for c in controls if c.word not in words],
+        fixed=[c for c in controls if c.word not in words and not choices.rests(c.word)],
         inline_fonts=fonts_script(),
         bokeh=bokeh_script().replace("</script", "<\\/script"),
         inline_figures=packed(figures.json),
@@ -125,6 +126,10 @@ def _render(name, lesson, values, live, nav, link) -> str:
         css=styles(),
         scripts=scripts("offline.js"),
     )
+
+
+def _of(words: tuple[str, ...], told: Mapping[str, str]) -> dict[str, str]:
+    return {word: told[word] for word in words if word in told}
 
 
 def reachable(view: str, lesson: Lesson, live: Mapping[str, list[str]]) -> Teaching:

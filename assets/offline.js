@@ -3,7 +3,7 @@
   const X = window.Explorer, {live, defaults} = X.page, all = s => [...document.querySelectorAll(s)]
   const now = {...live.now}, shown = {}
   function answer() {
-    const wanted = live.table[live.words.map(word => now[word]).join('|')]
+    const key = live.words.map(word => now[word]).join('|'), wanted = live.table[key]
     const news = Object.entries(wanted ?? {}).filter(([name, source]) => shown[name] != source)
     for (const [name, source] of news) shown[name] = source
     X.take(news.map(([name, source]) => [name, X.model(source).data]))
@@ -12,6 +12,9 @@
       for (const button of all(`button[data-choice="${word}"]`))
         button.setAttribute('aria-pressed', button.dataset.value == now[word])
       for (const select of all(`select[data-choice="${word}"]`)) select.value = now[word]
+      const why = live.idle[key]?.[word]
+      for (const control of all(`[data-choice="${word}"]`)) control.disabled = Boolean(why)
+      for (const place of all(`[data-control="${word}"]`)) place.title = why ?? ''
     }
     X.chosen()
   }

@@ -6,13 +6,15 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from loading import CHEAP, Loads
 
 from app import choices, export
-from app.page import OVERVIEW, pages
+from app.page import OVERVIEW, pages, views_of
+from components.lesson import Lesson
 from components.snippets import SNIPPETS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,6 +154,27 @@ def test_every_combination_of_live_choices_has_its_answer():
         keys = [f"{key}|{option}".lstrip("|") for key in keys for option in told["options"][word]]
     assert len(keys) > 10 and set(told["table"]) == set(keys)
     assert set(told["now"]) == set(told["words"])
+
+
+def test_a_file_offers_no_choice_that_changes_nothing_and_does_not_call_it_fixed(monkeypatch):
+    monkeypatch.setattr(choices, "MOST_ANSWERS", 4)
+    html = export.one_file("memory", "stream=hand")
+    fixed = re.search(r"Fixed in this file: (.*?)</p>", html)[1]
+    assert live(html)["words"] == ["rule"]
+    assert "feature map" not in fixed and "key width" not in fixed and "value width" not in fixed
+    assert "take apart" in fixed
+
+
+def test_a_file_knows_which_of_its_choices_change_nothing_beside_which():
+    lesson = Lesson()
+    told = {control.word: control for control in choices.file_controls(lesson, ("keys", "phi"))}
+    few = [
+        replace(told[word], options=tuple(o for o in told[word].options if o.text in texts))
+        for word, texts in (("keys", ("random", "phi")), ("phi", ("elu", "softmax")))
+    ]
+    made = choices._choices(views_of("memory"), lesson, few)
+    assert {key for key, why in made.idle.items() if "phi" in why} == {"random|softmax", "random|elu"}
+    assert not made.rests("phi") and not made.rests("keys")
 
 
 def test_a_state_and_a_theme_are_what_the_file_opens_with(tmp_path, fixed):
