@@ -134,7 +134,7 @@
       if (own && page.phis.includes(own)) m.glyph.setv({line_alpha: !slot || own == slot ? 1 : 0.2}, {sync: false})
     }
   }
-  document.addEventListener('pointerover', event => {
+  document.addEventListener('pointermove', event => { // pointerover is not heard outside a group, from one button to the next
     const path = event.composedPath(), button = path.find(node => node.classList?.contains('bk-btn') || node.dataset?.choice == 'phi')
     if (button && path.some(node => node.dataset?.control == 'phi'))
       hovered(button.dataset.value ?? page.phis[[...button.parentNode.children].indexOf(button)])
