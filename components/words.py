@@ -172,7 +172,7 @@ WORDS: dict[str, Word] = {
         ),
         _word("T", 2**20, number(1, 10_000_000, int), "context length in tokens", server=False),
         _word("t", 2, number(0, 63, int), "token that is being read", server=False),
-        _word("r", 4.757, number(0.25, 8), "length ‖q+k‖ of query plus key", write=brief, server=False),
+        _word("r", 2.828, number(0.25, 8), "length ‖q+k‖ of query plus key", write=brief, server=False),
         _word("tokens", 256, number(1, 4096, int), "tokens seen so far", server=False),
         _word("pairs", 64, number(4, 1024, int), "pairs that are to be told apart", server=False),
         _word("theme", "light", one_of(("light", "dark")), "palette of the page", server=False),
