@@ -19,11 +19,8 @@ from compute.cost import crossover_T, saving
 from compute.sweeps.form_times import dtype_on
 from compute.sweeps.shipped import shipped
 
-FOOT = 9e-6
-"""Height of the notes at the foot of the plot, in seconds."""
-
-CLEAR_OF_POINTS = 0.03
-"""Height of a note left of the grey field, in seconds: short contexts take less."""
+CLEAR_OF_POINTS, OVER_IT = 0.03, 0.15
+"""Heights of the note left of the grey field and of the one where FLOPs cross, in seconds: short contexts take less."""
 
 SLOTS = {"softmax": "cache", "linear": "state"}
 
@@ -121,7 +118,7 @@ def measured_times() -> Answer:
         },
         "bracketing.star_note": {
             "x": np.array([float(equal)]),
-            "y": np.array([FOOT]),
+            "y": np.array([OVER_IT]),
             "text": [f"FLOPs of heads {told.head} wide cross at {equal:,}"],
         },
         "bracketing.late": {
