@@ -11,6 +11,7 @@ Nothing here knows gates or gradients: where `fits` or `admit` says no, the writ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from compute.arrays import Array, dtype_name, refuse_unless_finite
 from compute.attention.decay import after_each, in_chunks, pad_tokens
 from compute.attention.doors import FeatureMapLike, Features, State, admit_features, admit_qkv
+from compute.attention.replay import Replayed, recorded_now
 from compute.feature_maps.base import FeatureMap
 from compute.feature_maps.pointwise import Identity
 
@@ -31,6 +33,10 @@ summed in groups, side by side."""
 SQUARE = 2**24
 """Tokens squared times the sequences up to which all tokens are one chunk: an H200 waits for launches there, and four
 take less time than nine."""
+
+REPLAYED = 2**26
+"""Numbers in all, a quarter of a gigabyte, up to which the products are recorded: 2¹⁶ tokens of a head of 128.  With
+more, an H200 no longer waits for launches."""
 
 ONES = 8
 """Columns of ones beside the values: their sums are the denominators.  One would do, but products like multiples."""
@@ -80,34 +86,51 @@ def sums(f: Features, chunk: int, *, denominators: bool, states: bool) -> tuple[
 
     Numerators alone come in bfloat16; with denominators both come in float32, for the quotient to be rounded once.
     """
-    import torch
-
     *lead, T, d_phi = f.phi_k.shape
     d_v, B = f.V.shape[-1], prod(lead)
     C = T if B * T * T <= SQUARE else min(chunk, T)
-    V = torch.nn.functional.pad(f.V, (0, ONES), value=1.0) if denominators or states else f.V
+    numbers = B * T * (d_phi + d_v + C) + B * (T // C) * d_phi * d_v
+    work = _replayed if f.V.is_cuda and numbers <= REPLAYED else _products
+    state = () if f.S is None else (f.S, f.z)
+    out, S = work(f.phi_q, f.phi_k, f.V, *state, chunk=C, denominators=denominators, states=states)
+    return (
+        out if out.shape[-1] == d_v else out[..., :d_v],
+        out[..., d_v] if denominators else None,
+        S[..., :d_v] if states else None,
+        S[..., d_v] if states else None,
+    )
+
+
+def _products(
+    phi_q: Tensor, phi_k: Tensor, V: Tensor, *state: Tensor, chunk: int, denominators: bool, states: bool
+) -> tuple[Tensor, Tensor | None]:
+    """Numerators [*lead, T, d_v] and the state [*lead, d_phi, d_v], with columns of sums behind those of the values
+    where denominators or states are asked for."""
+    import torch
+
+    *lead, T, d_phi = phi_k.shape
+    d_v, B = V.shape[-1], prod(lead)
+    V = torch.nn.functional.pad(V, (0, ONES), value=1.0) if denominators or states else V
     d = V.shape[-1]
-    q, k, v = _chunks(f.phi_q, C), _chunks(f.phi_k, C), _chunks(V, C)
-    if f.S is None and C >= T:
+    q, k, v = (_chunks(x, chunk) for x in (phi_q, phi_k, V))
+    if not state and chunk >= T:
         left, right = _cut(torch.bmm(q, k.mT)), v
         S = _wide(k.mT, v) if states else None
     else:
         S = None
-        if f.S is not None:
-            S = torch.cat([f.S, f.z[..., None].expand(*f.z.shape, d - d_v)], dim=-1).reshape(B, d_phi * d)
+        if state:
+            S, z = state
+            S = torch.cat([S, z[..., None].expand(*z.shape, d - d_v)], dim=-1).reshape(B, d_phi * d)
         S_in, S = _entering(S, _wide(k.mT, v).view(B, -1, d_phi * d), states)
         # One product for what the chunk and what the memory answer: added in float32, rounded once.
         left, right = _causal_beside(q, k), torch.cat([v, S_in.reshape(-1, d_phi, d)], dim=-2)
     out = _wide(left, right) if denominators else torch.bmm(left, right)
     out = out.view(*lead, -1, d)
     out = out if out.shape[-2] == T else out[..., :T, :]
-    S = S.reshape(*lead, d_phi, d) if states else None
-    return (
-        out if d == d_v else out[..., :d_v],
-        out[..., d_v] if denominators else None,
-        S[..., :d_v] if states else None,
-        S[..., d_v] if states else None,
-    )
+    return out, S.reshape(*lead, d_phi, d) if states else None
+
+
+_replayed = Replayed(_products)
 
 
 def _chunks(x: Tensor, C: int) -> Tensor:
@@ -151,16 +174,34 @@ def _cut(scores: Tensor) -> Tensor:
     words = _by_four(scores)
     if words is None:
         return scores.tril_()
-    words.bitwise_and_(_lower_bits(scores.shape[-1], scores.device))
+    words.bitwise_and_(_lower_bits(scores.shape[-1], scores))
     return scores
 
 
-@lru_cache(maxsize=16)
+def _constant(make: Callable[[int, Any], Tensor]) -> Callable[[int, Tensor], Tensor]:
+    """A matrix by its size, on the device of another tensor: remembered, save in a recording, which makes its own."""
+    remembered = lru_cache(maxsize=16)(make)
+
+    def constant(n: int, beside: Tensor) -> Tensor:
+        return (make if recorded_now(beside) else remembered)(n, beside.device)
+
+    return constant
+
+
+@_constant
 def _lower_bits(C: int, where: Any) -> Tensor:
     """All bits of four numbers to a word, on and below the diagonal: [C, C / 4]."""
     import torch
 
     return torch.full((C, C), -1, dtype=torch.int16, device=where).tril_().view(torch.int64)
+
+
+@_constant
+def _earlier(n: int, where: Any) -> Tensor:
+    """Ones [n, n] below the diagonal: times a column of terms it is what came before each."""
+    import torch
+
+    return torch.ones(n, n, device=where).tril_(-1)
 
 
 def _entering(S: Tensor | None, writes: Tensor, states: bool) -> tuple[Tensor, Tensor | None]:
@@ -188,15 +229,7 @@ def _before_each(terms: Tensor) -> Tensor:
     import torch
 
     n, G, _ = terms.shape
-    return torch.bmm(_earlier(G, terms.device).expand(n, G, G), terms)
-
-
-@lru_cache(maxsize=16)
-def _earlier(n: int, where: Any) -> Tensor:
-    """Ones [n, n] below the diagonal: times a column of terms it is what came before each."""
-    import torch
-
-    return torch.ones(n, n, device=where).tril_(-1)
+    return torch.bmm(_earlier(G, terms).expand(n, G, G), terms)
 
 
 def _wide(a: Tensor, b: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from compute.attention.replay import forget
 from compute.sweeps.base import Arrays
 from compute.sweeps.draws import lot_seed, numpy_lot, torch_lot
 from compute.sweeps.faults import Faults, out_of_memory
@@ -150,6 +151,7 @@ class Bench:
         if self.place.kind == "cuda":
             import torch
 
+            forget()
             gc.collect()
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
