@@ -55,7 +55,7 @@ class Call(NamedTuple):
 @dataclass(frozen=True)
 class TimesQuestion(Question):
     forms: tuple = several(
-        OURS, doc="forms of attention; those in fla_ need flash-linear-attention", among=OURS + PEERS
+        OURS + PEERS, doc="forms of attention; those in fla_ need flash-linear-attention", among=OURS + PEERS
     )
     heads: tuple = several((1, 16), 1, 64, "heads")
     tokens: tuple = several(tuple(4**p for p in range(4, 11)), 16, 2**20, "tokens T")

@@ -230,7 +230,7 @@ def test_what_the_page_says_of_the_crossings_in_time_is_what_was_measured():
     ms = [f"{1e3 * took[form][65536]:.2g} ms" for form in ("linear", "softmax")]
     assert asked.because.startswith(f"{ms[0]} against {ms[1].replace('2 ms', '2.0 ms')}: {faster[65536]:.1f} times.")
     assert f"At 1,048,576 tokens it is {faster[2**20]:.0f} times faster" in asked.because
-    assert f"up to {low:,} tokens" in asked.because and asked.options[asked.right] == "about 4 times"
+    assert f"up to {low:,} tokens" in asked.because and asked.options[asked.right] == f"about {faster[65536]:.0f} times"
     assert saving(65536, head, head) == 512 and "512 times fewer FLOPs" in asked.question
     low, high = measured().crossings[16]
     assert asked.because.endswith(f"between {low:,} and {high:,}.")

@@ -9,7 +9,7 @@ import pytest
 
 from components.sweep_columns import CELL, SCALE_PANEL, STEP, axis, columns, said, slab
 from components.sweep_picture import draw
-from components.sweep_pictures import LEVELS, PICTURES
+from components.sweep_pictures import LEVELS, PICTURES, clocked
 from compute.memory_laws import mean_cosine
 from compute.sweeps.base import Result
 from compute.sweeps.places import find
@@ -146,3 +146,10 @@ def test_ticks_of_a_panel_do_not_touch(name):
     row = sorted((x, text) for x, y, text in zip(told["x"], told["y"], told["text"]) if y == -0.09)
     for (x, left), (to, right) in pairwise(row):
         assert (to - x) * 900 / (panels * STEP) > 6.4 * (len(left) + len(right)) / 2 + 4, (left, right)
+
+
+def test_a_time_has_two_digits_and_the_unit_that_keeps_it_short():
+    times = (0.0534, 0.09951, 0.112, 2.03, 99.4, 112.0, 428.3, 550.8)
+    assert [clocked(ms) for ms in times] == [
+        "53 µs", "0.1 ms", "0.11 ms", "2 ms", "99 ms", "112 ms", "428 ms", "0.55 s",
+    ]  # fmt: skip

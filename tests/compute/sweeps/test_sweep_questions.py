@@ -53,7 +53,8 @@ def test_a_value_twice_is_refused():
 @every_sweep
 def test_a_gpu_is_expected_to_be_faster_and_quick_questions_are_quick(sweep):
     full = {kind: estimate(sweep, default(sweep), kind) for kind in RATES}
-    assert 0 < full["cuda"] <= full["cpu"]
+    compiling = sum(sweep.work(default(sweep), point).compiling for point in sweep.points(default(sweep)))
+    assert 0 < full["cuda"] <= full["cpu"] + compiling
     assert estimate(sweep, sweep.quick, "cpu") < min(60, full["cpu"])
 
 
