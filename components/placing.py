@@ -125,16 +125,18 @@ def _costs(
 ) -> np.ndarray:
     """[places, stops] px of overlap with what is taken; px beyond the frame weigh more, for they cannot be read."""
     W, H = np.array(frames).T[:, :, None, None]  # [frames, places, stops] from here on
-    aligns, offsets = zip(*((BEFORE[align], (dx, dy)) for align, dx, dy in places))
-    dx, dy = np.array(offsets, dtype=float).T[:, :, None]
-    left = x * W + dx - np.array(aligns)[:, None] * wide
-    top = (1 - y) * H + dy - height / 2
+    sides = list(dict.fromkeys((BEFORE[align], dx) for align, dx, _ in places))  # few: places differ mostly in height
+    at = [sides.index((BEFORE[align], dx)) for align, dx, _ in places]
+    before, dx = np.array(sides).T[:, :, None]
+    lefts = x * W + dx - before * wide
+    left = lefts[:, at]
+    top = (1 - y) * H + np.array([dy for *_, dy in places], dtype=float)[:, None] - height / 2
     right, bottom = left + wide, top + height
     beyond = sum(np.maximum(0, by) for by in (-left, right - W, -top, bottom - H))
     costs = 100 * np.where(np.isnan(beyond), 0.0, beyond)
-    samples = (left + wide * SAMPLES[:, None, None, None]) / W
+    samples = (lefts + wide * SAMPLES[:, None, None, None]) / W
     for low, high in _spans(samples, lines):
-        costs += _overlap((1 - high) * H - 1, (1 - low) * H + 1, top, bottom)
+        costs += _overlap(((1 - high) * H - 1)[:, at], ((1 - low) * H + 1)[:, at], top, bottom)
     for box in boxes:
         px, py = box.x * W, (1 - box.y) * H
         across = _overlap(px + box.left, px + box.right, left, right)

@@ -54,7 +54,7 @@ def _is_wide(phi: FeatureMap | None, d_k: int) -> bool:
 def _wide(phi: FeatureMap, d_k: int, seed: int) -> np.ndarray:
     """A wide map's kernel matrix, [256, 256], half a megabyte; its features may be thirty."""
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    return kernel_matrix(Q, K, phi.merged())
+    return phi.kernel(Q, K)
 
 
 @lru_cache(maxsize=128)

@@ -76,27 +76,45 @@ def waves(x: Array, Omega: Array) -> Array:
     """
     m = Omega.shape[0]
     if not is_numpy_array(x):
-        xp = namespace(x)
-        angle = x @ xp.matrix_transpose(Omega)
-        return xp.concat([xp.cos(angle), xp.sin(angle)], axis=-1) / m**0.5
-    angle = (x @ Omega.T).reshape(-1, m)
-    told = np.empty((len(angle), 2, m), angle.dtype)
+        return _unscaled(x, Omega) / m**0.5
+    rows = x.reshape(-1, x.shape[-1])
+    told = np.empty((len(rows), 2 * m), x.dtype)
     step = max(1, PIECE // m)
-    for i in range(0, len(angle), step):
-        some = slice(i, i + step)
-        _cos_and_sin(angle[some], told[some])
-        told[some] /= m**0.5
+    for i in range(0, len(rows), step):
+        np.divide(_unscaled(rows[i : i + step], Omega), m**0.5, out=told[i : i + step])
     return told.reshape(*x.shape[:-1], 2 * m)
+
+
+def mean_wave(Q: Array, K: Array, Omega: Array) -> Array:
+    """Mean of cos(ω·(q − k)) over the directions ω, the kernel of `waves`, for all pairs: [*, T_q, T_k].
+
+    Q [*, T_q, d_k], K [*, T_k, d_k] and Omega [m, d_k] let in already.  Of thousands of waves only a piece is there at
+    once.
+    """
+    m, xp = Omega.shape[0], namespace(Q)
+    step = max(1, PIECE * Q.shape[-1] // (Q.size + K.size)) if is_numpy_array(Q) else m
+    pieces = (Omega[i : i + step, :] for i in range(0, m, step))
+    return sum(_unscaled(Q, some) @ xp.matrix_transpose(_unscaled(K, some)) for some in pieces) / m
 
 
 PIECE = 1 << 17
 """Angles taken at once: more would leave the processor's cache."""
 
 
-def _cos_and_sin(angle: np.ndarray, out: np.ndarray) -> None:
-    """Both of each angle [n, m], to some roundoffs of 1, into [n, 2, m]; the angles are lost.  From the tangent of half
-    the angle where both are slow: NumPy's tangent of float64 takes a tenth of the time of its cosine."""
-    cos, sin = out[:, 0], out[:, 1]
+def _unscaled(x: Array, Omega: Array) -> Array:
+    """The waves before they are divided by √m."""
+    xp, m = namespace(x), Omega.shape[0]
+    angle = x @ xp.matrix_transpose(Omega)
+    if not is_numpy_array(x):
+        return xp.concat([xp.cos(angle), xp.sin(angle)], axis=-1)
+    told = np.empty((*angle.shape[:-1], 2 * m), angle.dtype)
+    _cos_and_sin(angle, told[..., :m], told[..., m:])
+    return told
+
+
+def _cos_and_sin(angle: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> None:
+    """Both of each angle, to some roundoffs of 1; the angles are lost.  Where both are slow, from the tangent t of half
+    the angle, as cos + 1 = 2/(1 + t²) = sin/t: NumPy's tangent of float64 takes a tenth of the time of its cosine."""
     if angle.dtype != np.float64:
         np.cos(angle, out=cos)
         np.sin(angle, out=sin)
@@ -104,11 +122,10 @@ def _cos_and_sin(angle: np.ndarray, out: np.ndarray) -> None:
     angle /= 2
     np.tan(angle, out=angle)
     np.multiply(angle, angle, out=cos)
-    np.multiply(angle, 2, out=sin)
-    np.add(1, cos, out=angle)
-    sin /= angle
-    np.subtract(1, cos, out=cos)
-    cos /= angle
+    cos += 1
+    np.divide(2, cos, out=cos)
+    np.multiply(angle, cos, out=sin)
+    cos -= 1
 
 
 def positive_random_features(X: Array, Omega: Array) -> Array:

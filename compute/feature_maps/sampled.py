@@ -10,7 +10,7 @@ from array_api_compat import is_numpy_array
 from compute.arrays import Array, like, namespace
 from compute.families import knob
 from compute.feature_maps.base import SEEDS, FeatureMap, LogFeatureMap, products, where_largest
-from compute.random_features import directions, half_square, log_positive_features, waves
+from compute.random_features import directions, half_square, log_positive_features, mean_wave, waves
 from compute.scalars import whole
 
 
@@ -79,14 +79,21 @@ class Trigonometric(FeatureMap):
         return 2 * self.m
 
     def features(self, x: Array) -> Array:
-        growth, told = namespace(x).exp(half_square(x)), self._waves(x)
+        growth, told = namespace(x).exp(half_square(x)), waves(x, self.directions_for(x))
         return np.multiply(growth, told, out=told) if is_numpy_array(told) else growth * told
+
+    def kernel(self, Q: Array, K: Array) -> Array:
+        xp = namespace(Q)
+        growth_q, growth_k = (xp.exp(half_square(x)) for x in (Q, K))
+        return growth_q * mean_wave(Q, K, self.directions_for(Q)) * xp.matrix_transpose(growth_k)
 
     def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
         xp = namespace(Q)
         growth = half_square(K)
         most = xp.max(growth, axis=-2, keepdims=True)
-        return products(self._waves(Q), self._waves(K) * xp.exp(growth - most)), half_square(Q) + most
+        rows = mean_wave(Q, K, self.directions_for(Q)) * xp.matrix_transpose(xp.exp(growth - most))
+        return rows, half_square(Q) + most
 
-    def _waves(self, x: Array) -> Array:
-        return waves(x, like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal)))
+    def directions_for(self, x: Array) -> Array:
+        """The directions Ω of this draw, [m, d_k], beside x."""
+        return like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))

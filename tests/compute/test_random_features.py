@@ -7,6 +7,7 @@ import pytest
 import torch
 from scipy import stats
 
+from compute import random_features
 from compute.feature_maps import (
     FEATURE_MAPS,
     orthogonal_directions,
@@ -14,7 +15,7 @@ from compute.feature_maps import (
     softmax_kernel_estimate,
     trigonometric_kernel_estimate,
 )
-from compute.random_features import waves
+from compute.random_features import mean_wave, waves
 
 DIRECTIONS = {
     "independent": lambda m, d_k, rng: rng.standard_normal((m, d_k)),
@@ -217,3 +218,13 @@ def test_waves_are_cosines_and_sines_to_roundoff_also_where_the_tangent_of_half_
     angles = np.concatenate([turns, np.nextafter(turns, 99), [0.0, 1e-300, 1e5], np.linspace(-30, 30, 10_001)])
     told = waves(angles[:, None], np.ones((1, 1)))
     np.testing.assert_allclose(told, np.stack([np.cos(angles), np.sin(angles)], axis=-1), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("piece", (1, 70, 1_000_000), ids=("one direction", "unequal pieces", "all at once"))
+def test_a_kernel_of_waves_is_their_product_however_many_directions_are_taken_at_once(piece, monkeypatch):
+    Q, K, Omega = (np.random.default_rng(14).standard_normal(shape) for shape in ((2, 4, 3), (2, 5, 3), (11, 3)))
+    want = waves(Q, Omega) @ waves(K, Omega).swapaxes(-1, -2)
+    monkeypatch.setattr(random_features, "PIECE", piece)
+    np.testing.assert_allclose(mean_wave(Q, K, Omega), want, atol=1e-15)
+    np.testing.assert_allclose(mean_wave(*map(torch.tensor, (Q, K, Omega))).numpy(), want, atol=1e-15)
+    assert mean_wave(*(x.astype(np.float32) for x in (Q, K, Omega))).dtype == np.float32

@@ -65,6 +65,15 @@ def test_a_symmetric_matrix_of_any_sign_may_take_the_eigenvalue_route():
     np.testing.assert_allclose(spectrum(A + A.T, symmetric=True), scipy.linalg.svdvals(A + A.T), atol=1e-12)
 
 
+@pytest.mark.parametrize("shape", [(256, 256), (256, 300), (256, 40), (300, 256), (2, 512, 512)])
+def test_a_matrix_whose_columns_would_share_the_cache_has_its_own_singular_values_and_no_other(shape):
+    A = np.random.default_rng(3).standard_normal(shape)
+    want = torch.linalg.svdvals(torch.tensor(A)).numpy()
+    got = spectrum(A)
+    assert got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-13 * want.max())
+
+
 @pytest.mark.parametrize("N_q, N_k, d_phi", [(50, 50, 4), (50, 3, 4), (3, 50, 4), (5, 5, 8), (4, 4, 4), (1, 1, 1)])
 def test_features_of_any_shape(N_q, N_k, d_phi):
     rng = np.random.default_rng(1)
