@@ -35,7 +35,7 @@ def pack(arrays: Arrays, about: dict[str, Any]) -> bytes:
             info = zipfile.ZipInfo(f"{name}.npy")  # a fixed date: the same arrays are the same bytes
             info.compress_type = zipfile.ZIP_DEFLATED
             with archive.open(info, "w") as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(a), allow_pickle=False)
+                np.lib.format.write_array(member, np.asarray(a, order="C"), allow_pickle=False)
         archive.comment = b"0" * DIGEST
     body = stream.getvalue()[:-DIGEST]
     return body + hashlib.sha256(body).hexdigest().encode()

@@ -47,6 +47,17 @@ def test_a_stored_file_opens_with_numpy_and_without_pickle(store, result):
         assert np.array_equal(members["recall"], result.arrays["recall"])
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (3, 2), (2, 0)])
+def test_an_array_comes_back_in_its_shape_and_so_does_a_number(shape):
+    (told, _) = unpack(pack({"a": np.full(shape, 1.5, dtype=np.float32)}, {}))
+    assert told["a"].shape == shape and told["a"].dtype == np.float32
+
+
+def test_an_array_of_columns_comes_back_as_it_was():
+    a = np.arange(6.0).reshape(2, 3).T
+    assert np.array_equal(unpack(pack({"a": a}, {}))[0]["a"], a)
+
+
 def test_objects_are_never_packed():
     with pytest.raises(ValueError):
         pack({"a": np.array([{}], dtype=object)}, {})
