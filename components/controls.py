@@ -34,11 +34,13 @@ from compute.sizing.options import COLUMNS, ENGINES, MLA
 
 
 def _dots() -> str:
-    return "".join(
+    colours = "".join(
         f".bk-btn:nth-child({i})::before {{ content: ''; display: inline-block; width: 8px; height: 8px; "
         f"margin-right: 5px; border-radius: 50%; background: var(--slot-{word}) }}\n"
         for i, word in enumerate(PHIS, 1)
     )
+    # The ground of a chosen button is softmax's own colour: a ring keeps the dot apart.
+    return colours + ".bk-btn.bk-active::before { box-shadow: 0 0 0 1.5px var(--ground) }\n"
 
 
 def make_phi(lesson: Lesson) -> pn.widgets.Widget:

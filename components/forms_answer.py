@@ -132,7 +132,7 @@ def _from_the_last(told: Run) -> dict[str, object]:
     """What token 1 would read from the summary of all tokens, a ring for each channel; softmax has none."""
     none = told.features is None
     read = np.full(CHANNELS, np.nan) if none else shared(told)[:CHANNELS]
-    said = "" if none else f"o₁ from one summary for all: {shared_said(told)}"
+    said = "" if none else f"one summary:\n{shared_said(told)}"
     return {"x": np.ones(CHANNELS), "y": read, "text": [said, *[""] * (CHANNELS - 1)]}
 
 

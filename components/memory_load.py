@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from components.axes import AXES
-from components.says import decimals, tokens
+from components.says import decimals, each_row, tokens
 from compute import memory_laws as laws
 from compute.sizing import ModelShape
 
@@ -39,7 +39,7 @@ def load(shape: ModelShape, name: str) -> list[str]:
             told.append(f"{tokens(T)} tokens leave each {rows}-wide state of {name} partly empty.")
         else:
             told.append(
-                f"{tokens(T)} tokens are {tokens(of.tokens_per_row)} per row of each {rows}-wide state of {name}: "
+                f"{tokens(T)} tokens are {each_row(of.tokens_per_row)} per row of each {rows}-wide state of {name}: "
                 f"plain adding would read all of them at cosine {decimals(of.cosine, 3)}, so rules choose what to keep."
             )
     return told

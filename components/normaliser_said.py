@@ -51,10 +51,7 @@ def _at(i: int, t: int, found: Numbers, lost: str) -> dict[str, str | list[str]]
     low, mid, high = bands["share"][:, i].tolist()
     few, _, many = bands["denominator"][:, i].tolist()
     kernel, score = (moved(float(bands[b][1, i])) for b in ("kernel", "score"))
-    low, high = percent(low), percent(high)
-    sentence: str | list[str] = [f"{low} to {high}", kernel, score]
-    if low == high:
-        sentence[0] = f"{low} in nine of ten"
+    sentence: str | list[str] = [_from_to(low, high), kernel, score]
     if t == 1:
         none = ", and in this draw there is none" * bool(found.sums.gross[0, i] == 0)
         sentence = f"A first token has nobody beside it: it gets all the weight there is{none}."
@@ -73,6 +70,14 @@ def _at(i: int, t: int, found: Numbers, lost: str) -> dict[str, str | list[str]]
         "score": score,
         "short": _short(1 - found.short[i] / net),
     }
+
+
+def _from_to(low: float, high: float) -> str:
+    """The share that the newest token gets in nine draws of ten."""
+    least, most = percent(low), percent(high)
+    if least == most:
+        return f"{most} in nine of ten"
+    return f"up to {most}" if 0 < low < 1e-3 else f"{least} to {most}"
 
 
 def moved(value: float) -> str:

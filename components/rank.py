@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from bokeh.models import CategoricalColorMapper, CustomJS, TapTool
+from bokeh.models import CategoricalColorMapper, ColumnDataSource, CustomJS, TapTool
 from bokeh.plotting import figure
 
 from components.card import card_of
@@ -98,8 +98,8 @@ def draw_card(question: Question, compact: bool = True) -> Drawing:
     fig = _spectra(sources, 172, 64)
     fig.quad(left=0, right=LARGEST + 2, bottom=FLOOR, top=TOLERANCE, fill_color=LIGHT["band"],
              line_color=None, level="underlay")  # fmt: skip
-    fig.text(x=6, y=3e-12, text={"value": "below 10⁻¹⁰ σ₁"}, text_color=LIGHT["muted"], text_font={"value": FONT},
-             text_font_size="10px")  # fmt: skip
+    below = ColumnDataSource({"x": [6], "y": [6e-12], "text": ["below 10⁻¹⁰ σ₁"]})
+    labels(fig, below, "muted", text_font_size="10px")
     heat = _matrix(sources, 172)
     cell = Cell(heat, width=188, title_node="rank.frame", hint=" · click a row to ask with it")
     return Drawing(((Cell(fig, least=300), cell),), sources)
@@ -133,7 +133,7 @@ def _spectra(sources: dict, height: int, every: int) -> figure:
 def _matrix(sources: dict, height: int) -> figure:
     heat = image_plot("rank.matrix", height, sources["rank.kernel"], (LARGEST, LARGEST), rising(),
                       x_label="key s", y_label="query t")  # fmt: skip
-    heat.line("x", "y", source=sources["rank.diagonal"], line_color=LIGHT["muted"], line_dash=[4, 3], line_width=1)
+    heat.line("x", "y", source=sources["rank.diagonal"], line_color=LIGHT["ink"], line_alpha=0.55, line_dash=[4, 3])
     block = heat.quad(left="left", right="right", bottom="bottom", top="top", source=sources["rank.outline"],
                       fill_color=None, line_color=LIGHT["ink"], line_width=1.6)  # fmt: skip
     block.name = "rank.block"

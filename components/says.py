@@ -23,6 +23,11 @@ def tokens(count: float) -> str:
     return f"{count:,.0f}"
 
 
+def each_row(ratio: float) -> str:
+    """Tokens for each row of a state: `8,192`, `2.4`, `0.50`."""
+    return tokens(ratio) if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else decimals(ratio, 2)
+
+
 def short_tokens(count: float) -> str:
     """`64K`, `1M`: powers of two at the ticks of an axis."""
     for unit, size in (("M", 2**20), ("K", 2**10)):

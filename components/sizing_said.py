@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from components.axes import AXES
-from components.says import decimals, tokens
+from components.says import each_row, tokens
 from components.sizing_bill import kind_name
 from compute.sizing import (
     Bill,
@@ -82,11 +82,7 @@ def sentence(shape: ModelShape, options: Options, note: str) -> str:
 def loads(shape: ModelShape, stops: tuple[int, ...]) -> list[str]:
     """Tokens for each row of a state."""
     rows = state_rows(shape)
-    return [load(T / rows) if rows else "" for T in stops]
-
-
-def load(ratio: float) -> str:
-    return tokens(ratio) if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else decimals(ratio, 2)
+    return [each_row(T / rows) if rows else "" for T in stops]
 
 
 def crossings(shape: ModelShape, options: Options) -> list[tuple[str, str]]:

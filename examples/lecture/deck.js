@@ -3,7 +3,7 @@
 
 // Where the explorer is served, such as 'https://explorer.example.org/'.  Empty: the files of views/, without a server.
 const EXPLORER = ''
-const FRAMED = 'embed=1&hide=side,controls&reveal=locked'
+const FRAMED = 'embed=1&hide=side,controls,below&reveal=locked'
 
 const frames = [...document.querySelectorAll('iframe[data-page]')]
 const file = !EXPLORER && location.protocol == 'file:' // pages opened as files have no origin to speak of
