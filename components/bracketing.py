@@ -19,7 +19,7 @@ from components.reel import Bind, Reel
 from components.says import TOKEN_TICKS
 from components.view import Cell, Drawing, View
 
-NAMES = 152
+NAMES = 118
 """Right border of both plots, px: the law of a line."""
 
 SLOTS = {"left": "cache", "right": "state"}
@@ -79,7 +79,7 @@ def draw(question: Question, compact: bool) -> Drawing:
 
 def _panel(side: str, sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Four matrices as rectangles, areas to scale: three are given, the filled one stands between the products."""
-    fig = plot(f"bracketing.{side}_order", height, (0, 5.45), (-0.98, 0.56), left=4, right=4)
+    fig = plot(f"bracketing.{side}_order", height, (0, 5.45), (-1.06, 0.56), left=4, right=4)
     fig.xaxis.visible = fig.yaxis.visible = fig.ygrid.visible = False
     parts = sources[f"bracketing.{side}_parts"]
     colours = [LIGHT["faint"], LIGHT[SLOTS[side]]]
@@ -91,7 +91,8 @@ def _panel(side: str, sources: dict[str, ColumnDataSource], height: int) -> figu
     fig.rect("x", "y", "width", "height", source=parts, fill_color=tint, fill_alpha=0.55, line_color=edge, line_width=1)
     labels(fig, sources[f"bracketing.{side}_names"], bare=True, text_align="center", text_font_size="12px")
     labels(fig, sources[f"bracketing.{side}_signs"], "muted", bare=True, text_align="center", text_font_size="19px")
-    labels(fig, sources[f"bracketing.{side}_sizes"], "muted", bare=True, text_align="center", text_font_size="10px")
+    labels(fig, sources[f"bracketing.{side}_sizes"], "muted", bare=True, text_align="center",
+           text_baseline="top", text_font_size="9.5px")  # fmt: skip
     if side == "right":
         fig.add_layout(Span(location=0, dimension="height", line_color=LIGHT["faint"], line_width=1))
         labels(fig, sources["bracketing.right_note"], "muted", text_align="center")
@@ -119,7 +120,7 @@ def _flops(sources: dict[str, ColumnDataSource], height: int) -> figure:
     )  # fmt: skip
     cross = sources["bracketing.cross"]
     fig.scatter("x", "y", source=cross, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)
-    labels(fig, cross, x_offset=-8, y_offset=-19, text_align="right", name="bracketing.cross_name")
+    labels(fig, cross, x_offset=-8, y_offset=-19, text_align="right", over=True, name="bracketing.cross_name")
     ends = sources["bracketing.ends"]
     tints = CategoricalColorMapper(factors=list(SLOTS), palette=[LIGHT[slot] for slot in SLOTS.values()])
     names(fig, ends, {"field": "order", "transform": tints})

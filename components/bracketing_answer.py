@@ -11,6 +11,7 @@ from components.bracketing_said import STOPS, aside, formula, mode_texts, phrase
 from components.bracketing_times import machine, measured_times
 from components.formula import mathml
 from components.lesson import Question
+from components.plots import spread
 from components.powers import times
 from components.reel import Answer
 from components.view import props, texts
@@ -20,9 +21,15 @@ from compute.cost import attention_flops, crossover_T, decode_flops, saving, sof
 LAST, TICK_AT, EDGE = STOPS[-1], 1.25e7, 2.4e7
 """On the axis of T: where lines end, where the swatches of their names begin, where the axis ends."""
 
-LAWS = ("left order, 2T²(d_φ + d_v)", "right order, 4T·d_φ·d_v")
-NEXT = ("next token, cache: 4T·d", "next token, state: 4d_φ·d_v")
-"""Names of lines: of a whole context by both orders, and of one token more, over a cache and from the state."""
+LAWS = ("left order\n2T²(d_φ + d_v)", "right order\n4T·d_φ·d_v")
+NEXT = ("next token, cache\n4T·d", "next token, state\n4d_φ·d_v")
+"""Names of lines: of a whole context by both orders, and of the next token, over a cache and from the state."""
+
+NAME = 0.19
+"""Height of a name, as a share of the axis: nearer to each other they are moved apart."""
+
+LONG = 15
+"""Letters of a size that fit beside the next rectangle's on a phone; longer ones take two lines."""
 
 NOWHERE = 1e-3
 """A mark that is not drawn stands here, left of every axis."""
@@ -76,8 +83,8 @@ def _answer(phi: str, head: int) -> Answer:
             "tick": np.full(4, TICK_AT),
             "x": np.full(4, EDGE),
             "dash": ["solid"] * 2 + ["dashed"] * 2,
-            "y": np.nan_to_num(np.array([left[-1], right[-1], cache[-1], state[-1]]), nan=NOWHERE),
-            "text": ["softmax, 2T²(d + d)", "", NEXT[0], ""] if blocked else [*LAWS, *NEXT],
+            "y": _apart(np.array([left[-1], right[-1], cache[-1], state[-1]]), low, high),
+            "text": ["softmax\n2T²(d + d)", "", NEXT[0], ""] if blocked else [*LAWS, *NEXT],
         },
         "bracketing.cross": {
             "x": np.array([NOWHERE if blocked else float(equal)]),
@@ -108,6 +115,16 @@ def _answer(phi: str, head: int) -> Answer:
     }  # fmt: skip
 
 
+def _apart(heights: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Where names stand beside the ends of lines at these heights, on an axis from low to high; NaN is nowhere."""
+    there = np.isfinite(heights)
+    bottom, top = np.log10([low, high])
+    gap = NAME * (top - bottom)
+    placed = np.full(len(heights), NOWHERE)
+    placed[there] = 10 ** np.array(spread(np.log10(heights[there]), gap, bottom + gap / 2, top - gap / 2))
+    return placed
+
+
 def _gap(T: int, d_phi: int, head: int) -> str:
     ratio = float(saving(T, d_phi, head))
     return times(ratio) if ratio >= GAP_FROM else ""
@@ -127,9 +144,9 @@ def _rectangles(d_phi: int, head: int, blocked: bool) -> dict[str, np.ndarray | 
     }
     said = {"left_size": [], "right_size": []}
     for t in STOPS:
-        said["left_size"].append([f"{t:,} × {d_phi:,}", f"{d_phi:,} × {t:,}", f"{t:,} × {t:,}", f"{t:,} × {head}"])
-        sizes = [f"{t:,} × {d_phi:,}", f"{d_phi:,} × {head}", f"{d_phi:,} × {t:,}", f"{t:,} × {head}"]
-        said["right_size"].append([""] * 4 if blocked else sizes)
+        q, k, v = _size(t, d_phi), _size(d_phi, t), _size(t, head)
+        said["left_size"].append([q, k, _size(t, t), v])
+        said["right_size"].append([""] * 4 if blocked else [q, _size(d_phi, head), k, v])
     return {
         **{
             name: np.maximum(np.stack(part, axis=1) / longest[:, None], HAIRLINE).astype(np.float32)
@@ -137,6 +154,11 @@ def _rectangles(d_phi: int, head: int, blocked: bool) -> dict[str, np.ndarray | 
         },
         **said,
     }
+
+
+def _size(rows: int, columns: int) -> str:
+    said = f"{rows:,} × {columns:,}"
+    return said if len(said) <= LONG else said.replace("× ", "×\n")
 
 
 def _names(d_phi: int, head: int, blocked: bool) -> Answer:
@@ -169,6 +191,6 @@ def _names(d_phi: int, head: int, blocked: bool) -> Answer:
             }
             for side in names
         },
-        **{f"bracketing.{side}_sizes": {"x": places, "y": np.full(4, -0.83)} for side in names},
+        **{f"bracketing.{side}_sizes": {"x": places, "y": np.full(4, -0.74)} for side in names},
         "bracketing.right_note": {"x": np.array([2.72]), "y": np.array([0.0]), "text": [note if blocked else ""]},
     }  # fmt: skip

@@ -110,7 +110,7 @@ def _fixed(told: Run) -> Answer:
         "forms.trouble": {"x": np.ones(1), "y": np.array([1e-3]), "text": [_trouble(told)]},
         "forms.sums": _sums(),
         "forms.sum_names": {
-            "x": np.array([330.0, 322.0]),
+            "x": np.array([510.0, 385.0]),
             "y": np.array([182.0, 470.0]),
             "text": [f"bfloat16 stops at {stalls_at(1, 'bfloat16'):.0f}", "exact"],
         },

@@ -38,7 +38,7 @@ NAMES = (
     (8, 17.5, "vₜ", "right"),
     (4, 26.5, "φ(kₜ)", "center"),
     (23, 26.5, "write φ(kₜ) vₜᵀ", "center"),
-    (23, 80, "of rank one: every row is vₜ, scaled", "center"),
+    (23, 82, "of rank one: every\nrow is vₜ, scaled", "center"),
     (44, 54, "⟶", "center"),
     (54, 26.5, "φ(qₜ)", "center"),
     (58, 95, "oₜ, their quotient", "right"),
@@ -70,7 +70,7 @@ READS = {
 
 def read_names(pitfall: str, T: int) -> dict[str, object]:
     """Texts of a read, each at its box."""
-    places = ((73, 26.5, "center"), (92, 26.5, "center"), (58, 82, "right"), (96, 82, "left"), (44, 46, "center"))
+    places = ((73, 26.5, "center"), (92, 26.5, "center"), (58, 82, "right"), (88.5, 92.5, "left"), (44, 46, "center"))
     x, y, align = zip(*places)
     said = [text.format(T=str(T).translate(SUBSCRIPTS)) for text in READS[pitfall][:-1]]
     return {"x": np.array(x, dtype=float), "y": np.array(y, dtype=float), "text": said, "align": list(align)}
@@ -206,7 +206,7 @@ def draw_sums(sources: Sources, height: int) -> figure:
     named = sources["forms.sums"]
     fig.line("n", "exact", source=named, line_color=LIGHT["muted"], line_dash=[5, 4], line_width=1.4)
     fig.line("n", "bf16", source=named, line_color=LIGHT["ink"], line_width=2)
-    labels(fig, sources["forms.sum_names"])
+    labels(fig, sources["forms.sum_names"], text_align="right")
     return fig
 
 

@@ -104,7 +104,7 @@ def labels(
     over: bool = False,
     **style: Any,
 ) -> GlyphRenderer:
-    """Texts at (x, y, text) of a source, each on a piece of ground that hides all but a trace of a line; `bare` without.
+    """Texts at (x, y, text) of a source, each on a piece of ground that hides most of a line; `bare` without.
     `over`: above the finger's rule too, and not cut at the frame."""
     ground = {} if bare else {"background_fill_color": LIGHT["ground"], "background_fill_alpha": 0.92}
     style = {"text_font_size": LABEL, "text_baseline": "middle", "text_color": LIGHT[slot], **ground, **style}

@@ -111,7 +111,7 @@ def _band(kind: str, sources: dict[str, ColumnDataSource], height: int) -> figur
 def _errors(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Root mean square error against the true value: below the dashed line an estimate is worth something."""
     fig = plot(
-        "random-features.by_value", height, (2e-5, 30), ERRORS, x_log=True, y_log=True, left=48,
+        "random-features.by_value", height, (3e-6, 30), ERRORS, x_log=True, y_log=True, left=48,
         x_label="true value exp(q·k)", y_label="error",
     )  # fmt: skip
     ticks(fig.xaxis[0], {1e-3: "0.001", 1e-2: "0.01", 0.1: "0.1", 1: "1", 10: "10"})

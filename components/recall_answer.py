@@ -111,7 +111,7 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
         "recall.meaning": {
             "x": np.asarray([float(pairs[0])]),
             "y": np.asarray([1.08]),
-            "text": ["the nearest stored value is the right one"],
+            "text": ["the right value is nearest"],
         },
         "recall.cache_name": {"y": np.asarray([1.06])},
         "recall.texts": texts(
