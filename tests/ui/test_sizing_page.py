@@ -111,6 +111,18 @@ def test_a_model_is_found_by_the_keyboard_compared_and_counted_in_pages(tab):
     assert href.startswith("memory?") and "n=256" in href and tab.text("sizing.load") == "8,192"
 
 
+def test_a_list_goes_when_the_keyboard_leaves_its_field(tab):
+    tab.open("sizing")
+    model, compare = (tab.page.locator(f'[data-control="{word}"] .bk-menu') for word in ("model", "compare"))
+    tab.page.locator('[data-control="model"] input[type=text]').focus()
+    model.wait_for(state="visible")
+    tab.page.keyboard.press("Tab")
+    compare.wait_for(state="visible")
+    model.wait_for(state="hidden")
+    tab.page.keyboard.press("Tab")
+    compare.wait_for(state="hidden")
+
+
 @pytest.mark.parametrize("width", [1440, 1024, 390])
 def test_no_width_needs_sideways_scrolling(tab, width):
     tab.page.set_viewport_size({"width": width, "height": 844})
