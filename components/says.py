@@ -25,7 +25,8 @@ def tokens(count: float) -> str:
 
 def each_row(ratio: float) -> str:
     """Tokens for each row of a state: `8,192`, `2.4`, `0.50`."""
-    return tokens(ratio) if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else decimals(ratio, 2)
+    whole = ratio >= 10 or ratio == round(ratio)
+    return tokens(ratio) if whole else f"{ratio:.1f}" if ratio >= 1 else decimals(ratio, 2)
 
 
 def short_tokens(count: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from asked import said, shown
 
 from app.page import view
 from components.axes import AXES
+from components.bracketing_answer import NAME
 from components.bracketing_said import equal_cost, width
 from components.bracketing_times import CLEAR, measured
 from components.lesson import Question
@@ -161,9 +163,21 @@ def test_products_fit_one_beside_the_other():
     """Columns of the first factor are rows of the second, at every stop."""
     sizes = VIEW.answer(Question(phi="taylor"))["bracketing.reel"]
     for left, right in zip(sizes["left_size"], sizes["right_size"], strict=True):
-        (q, k, made, v), (q2, state, k2, v2) = ([s.split(" × ") for s in row] for row in (left, right))
+        (q, k, made, v), (q2, state, k2, v2) = ([re.split(r" ×\s", s) for s in row] for row in (left, right))
         assert q[1] == k[0] and made == [q[0], k[1]] and made[1] == v[0]
         assert k2[1] == v2[0] and state == [k2[0], v2[1]] and q2[1] == state[0]
+
+
+@every_head
+@pytest.mark.parametrize("phi", PHIS)
+def test_names_of_lines_stand_clear_of_each_other_and_of_the_ends(phi, head):
+    answer = VIEW.answer(Question(phi=phi, head=head))
+    props, ends = answer["bracketing.props"], answer["bracketing.ends"]
+    axis = {prop: value for model, prop, value in zip(*props.values()) if model == "bracketing.y"}
+    low, high = np.log10([axis["start"], axis["end"]])
+    named = [bool(text) for text in ends["text"]]
+    at = (np.sort(np.log10(ends["y"][named])) - low) / (high - low)
+    assert (np.diff(at) > NAME * 0.999).all() and at[0] > NAME * 0.499 and at[-1] < 1 - NAME * 0.499
 
 
 def test_what_lies_between_the_products_is_said_in_bytes():

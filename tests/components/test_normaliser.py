@@ -258,3 +258,9 @@ def test_the_answer_to_the_question_is_hidden_until_it_is_given_and_true():
     assert not renderers[mark].visible
     told = shown("normaliser", Question(), "normaliser.most_negative", "text")
     assert 0.3 < np.mean([int(re.search(r"(\d+) of", text)[1]) for text in told]) / DRAWS < 0.7
+
+
+def test_a_share_too_small_for_digits_is_said_by_its_upper_end():
+    sentences = columns("reel")["sentence"]
+    assert sentences[at(1024)][0] == "up to 0.1 %"
+    assert not [told for told in map(str, sentences) if "under 0.1 % to" in told]

@@ -17,7 +17,7 @@ from components.lesson import SERVER, Lesson, Question
 from components.palette import LIGHT, SLOTS, diverging, rising
 from components.plots import spread
 from components.reel import fill
-from components.says import decimals, percent, tokens
+from components.says import decimals, each_row, percent, tokens
 from components.words import KEYS, PHIS, WIDTHS
 from compute.feature_maps import FEATURE_MAPS
 from compute.memory import WRITE_RULES
@@ -71,6 +71,10 @@ def test_a_percentage_is_not_rounded_to_a_falsehood(share):
     assert (number == 100) <= (share >= 0.9995) and (number == 0) <= (abs(share) < 1e-12)
     if abs(share) < 0.01:
         assert number == pytest.approx(100 * share, abs=0.0501)
+
+
+def test_tokens_of_a_row_by_hand():
+    assert [each_row(x) for x in (8192, 10.4, 8, 2.375, 0.5)] == ["8,192", "10", "8", "2.4", "0.50"]
 
 
 def test_percentages_by_hand():
