@@ -144,11 +144,11 @@ VIEW = View(
     readouts=(
         ("left order, FLOPs", "bracketing.left_flops"),
         ("right order, FLOPs", "bracketing.right_flops"),
-        ("of it one product, 2mkn", "bracketing.product"),
+        ("one of its two products, 2mkn", "bracketing.product"),
         ("for twice the tokens", "bracketing.doubled"),
         (f"outputs of {TRIED} tokens, left − right", "bracketing.same"),
         ("held between the products", "bracketing.between"),
-        ("the denominators add", "bracketing.sums"),
+        ("additions for the denominators", "bracketing.sums"),
         ("comparisons to decode T by softmax", "bracketing.decoding"),
         ("the next token: FLOPs by cache or state", "bracketing.next"),
     ),

@@ -119,7 +119,7 @@ def measured_times() -> Answer:
         "bracketing.star_note": {
             "x": np.array([float(equal)]),
             "y": np.array([OVER_IT]),
-            "text": [f"FLOPs of heads {told.head} wide cross at {equal:,}"],
+            "text": [f"FLOPs cross at {equal:,}"],
         },
         "bracketing.late": {
             "x": np.array([float(low)]),
