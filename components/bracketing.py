@@ -92,7 +92,7 @@ def _panel(side: str, sources: dict[str, ColumnDataSource], height: int) -> figu
     labels(fig, sources[f"bracketing.{side}_names"], bare=True, text_align="center", text_font_size="12px")
     labels(fig, sources[f"bracketing.{side}_signs"], "muted", bare=True, text_align="center", text_font_size="19px")
     labels(fig, sources[f"bracketing.{side}_sizes"], "muted", bare=True, text_align="center",
-           text_baseline="top", text_font_size="9.5px")  # fmt: skip
+           text_baseline="top", text_font_size="10px")  # fmt: skip
     if side == "right":
         fig.add_layout(Span(location=0, dimension="height", line_color=LIGHT["faint"], line_width=1))
         labels(fig, sources["bracketing.right_note"], "muted", text_align="center")

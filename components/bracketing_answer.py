@@ -28,8 +28,8 @@ NEXT = ("next token, cache\n4T·d", "next token, state\n4d_φ·d_v")
 NAME = 0.19
 """Height of a name, as a share of the axis: nearer to each other they are moved apart."""
 
-LONG = 15
-"""Letters of a size that fit beside the next rectangle's on a phone; longer ones take two lines."""
+LONG = 13
+"""Letters of a size that fit beside the next rectangle's on a phone, or beside A; longer ones take two lines."""
 
 NOWHERE = 1e-3
 """A mark that is not drawn stands here, left of every axis."""
