@@ -18,6 +18,7 @@ def card_of(
 ) -> View:
     """The view's card for the overview.
 
+    view: with the answer of its page, or with the part of it that is not dear for the page's sake alone.
     draw: the card's figures.  without: sources, columns (`source.column`), models and text nodes that it leaves out;
     what only they need is neither kept nor sent.  ask: the question that the card answers instead of the page's.
     """

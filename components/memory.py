@@ -9,7 +9,7 @@ import numpy as np
 from components.card import card_of
 from components.cases import cases_of
 from components.lesson import Question
-from components.memory_answer import answer
+from components.memory_answer import answer, filling_answer
 from components.memory_idle import idle
 from components.memory_load import FAR
 from components.memory_names import END, HAND_END, beside
@@ -162,7 +162,6 @@ LEFT_OUT = frozenset(
             "predicted",
             "best_name",
             "stale",
-            "energies",
             "duel",
             "far",
             "entries",
@@ -181,10 +180,10 @@ FEW = np.flatnonzero(np.isin(FRAME_AT, [0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256
 
 def _few_states(question: Question) -> Answer:
     """The answer with fewer pictures of the state, each of which costs a kilobyte."""
-    told = answer(question)
+    told = filling_answer(question)
     states, frame = told["memory.states"], told["memory.reel"]["frame"]
     few = FEW[len(states["title"]) > FEW]
-    fewer = {"state": states["state"][few], **{name: [states[name][i] for i in few] for name in ("title", "named")}}
+    fewer = {"state": states["state"][few], "title": [states["title"][i] for i in few]}
     at = (np.searchsorted(few, frame, side="right") - 1).astype(frame.dtype)
     small = beside(told, HAND_END if question.stream == "hand" else END, card=True)
     return {**told, "memory.states": fewer, "memory.reel": {**told["memory.reel"], "frame": at, **small}}

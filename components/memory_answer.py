@@ -12,7 +12,7 @@ from components.lesson import Question
 from components.memory_cases import CASES
 from components.memory_formulas import values
 from components.memory_load import far, load
-from components.memory_names import END, HAND_END, NOWHERE, TICKS, beside, names, room_at, sided
+from components.memory_names import END, HAND_END, NOWHERE, TICKS, beside, energy_names, names, room_at, sided
 from components.memory_run import (
     CELLS,
     FRAME_AT,
@@ -21,14 +21,16 @@ from components.memory_run import (
     WIDTH,
     Rule,
     Stream,
+    energies,
     filled,
     law,
     rule_of,
+    shares_named,
     split,
     stream_of,
 )
-from components.memory_said import TOPICS, named, overlaps, phrases, said, shape, subject, taken_apart
-from components.reel import Answer
+from components.memory_said import TOPICS, headlines, named, overlaps, phrases, sentences, shape, subject, taken_apart
+from components.reel import Answer, together
 from components.says import decimals
 from components.sizing_answer import shape_of
 from components.view import props, texts
@@ -38,33 +40,74 @@ from compute.pair_streams import TOPIC
 
 
 def answer(question: Question) -> Answer:
+    return _loaded(question, _answer(*_asked(question)))
+
+
+def filling_answer(question: Question) -> Answer:
+    """The answer without what only the page of the memory shows."""
+    return _loaded(question, _filling(*_asked(question)))
+
+
+def _asked(question: Question) -> tuple[Stream, Rule, Rule | None, int]:
+    """The words that matter, those without effect at a fixed value."""
     duel = question.duel if question.duel != question.rule else "none"
     rival = None if duel == "none" else rule_of(question, duel)
-    told = _answer(stream_of(question), rule_of(question, question.rule), rival, question.pair)
-    model, name = shape_of(question)
-    return {**told, "memory.load": {"load": load(model, name)}}
+    return (stream_of(question), rule_of(question, question.rule), rival, question.pair)
+
+
+def _question(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Question:
+    duel = against.word if against else "none"
+    return Question(**asked._asdict(), rule=rule.word, alpha=rule.alpha, beta=rule.beta, duel=duel, pair=pair)
+
+
+def _loaded(question: Question, told: Answer) -> Answer:
+    return {**told, "memory.load": {"load": load(*shape_of(question))}}
 
 
 @lru_cache(maxsize=64)
 def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answer:
-    duel = against.word if against else "none"
-    question = Question(**asked._asdict(), rule=rule.word, alpha=rule.alpha, beta=rule.beta, duel=duel, pair=pair)
-    told, apart, theory = filled(asked, rule), split(asked, rule, pair), law(asked, rule)
+    told = together(_filling(asked, rule, against, pair), _looked_into(asked, rule, against, pair))
+    return together(told, {"memory.reel": beside(told, HAND_END if asked.stream == "hand" else END)})
+
+
+def _looked_into(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answer:
+    """What only the page of the memory shows: one read taken apart, energies, and how many reads name their value."""
+    question = _question(asked, rule, against, pair)
+    told, apart, theory, energy = filled(asked, rule), split(asked, rule, pair), law(asked, rule), energies(asked, rule)
+    signal = np.where(pair <= np.minimum(NS, told["most"]), apart["own"][apart["frame"]], np.nan)
+    return {
+        "memory.splits": {"weight": apart["weights"]},
+        "memory.splits_said": {"title": taken_apart(pair, apart)},
+        "memory.states": {"named": named(shares_named(asked, rule))},
+        "memory.reel": {
+            **{f"split_{name}": apart[name] for name in ("frame", "start", "stop")},
+            "signal": _f32(signal),
+            "sentence": sentences(question, told, energy),
+        },
+        "memory.energies": {
+            "n": NS[1:],
+            **_single({"energy": energy[1:], "law": theory.energy[1:], "least": _drawn(theory.least[1:])}),
+        },
+        "memory.energy_names": energy_names(question, told, energy, theory),
+    }
+
+
+@lru_cache(maxsize=64)
+def _filling(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answer:
+    question = _question(asked, rule, against, pair)
+    told, theory = filled(asked, rule), law(asked, rule)
     rival = filled(asked, against) if against else None
     curve, width, most = told["curve"], told["width"], told["most"]
     last = np.minimum(NS, most)
     here = np.where(last > 0, curve["mean"][last], np.nan)
     nothing = np.zeros(PAIRS + 1, dtype=np.int32)
     hand = asked.stream == "hand"
-    answered: Answer = {
+    return {
         "memory.reads": {"cosine": told["reads"]},
         "memory.rivals": {"rival": told["reads"][:0] if rival is None else rival["reads"]},
-        "memory.splits": {"weight": apart["weights"]},
-        "memory.splits_said": {"title": taken_apart(pair, apart)},
         "memory.states": {
             "state": told["states"],
             "title": [_frame_title(n) for n in FRAME_AT[: len(told["states"])]],
-            "named": named(told["named"]),
             "entries": told["entries"],
         },
         "memory.phrases": phrases(question, told, rival),
@@ -73,14 +116,12 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             **{name: told[name] for name in ("start", "stop", "frame")},
             "rival_stop": nothing if rival is None else told["stop"],
             "rival_start": nothing if rival is None else told["start"],
-            **{f"split_{name}": apart[name] for name in ("frame", "start", "stop")},
-            "signal": np.where(pair <= last, apart["own"][apart["frame"]], np.nan).astype(np.float32),
             "since": (told["since"] + 0.5).astype(np.float32),
             "ends_x": np.stack([np.minimum(told["since"] + 1, last), last], axis=1).astype(np.int16),
             "ends_y": np.stack([curve["oldest"][last], curve["newest"][last]], axis=1).astype(np.float32),
             "here": here.astype(np.float32),
             "here_text": ["" if n == 0 else decimals(c) for n, c in zip(NS, here)],
-            **said(question, told, rival),
+            "headline": headlines(question, told, rival),
         },
         "memory.entries": {"x": CELLS * np.array([0.25, 0.75] * 2), "y": CELLS * np.repeat([0.25, 0.75], 2)},
         "memory.topics": {"x": np.arange(TOPIC, PAIRS, TOPIC) * (1.0 if asked.stream in TOPICS else np.nan)},
@@ -96,10 +137,6 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             "n": NS,
             **_single({"mean": curve["mean"], "newest": curve["newest"], "law": theory.cosine, "best": theory.best}),
             "rival": np.full(PAIRS + 1, np.nan, dtype=np.float32) if rival is None else _f32(rival["curve"]["mean"]),
-        },
-        "memory.energies": {
-            "n": NS[1:],
-            **_single({"energy": curve["energy"][1:], "law": theory.energy[1:], "least": _drawn(theory.least[1:])}),
         },
         **names(question, told, rival, theory),
         "memory.props": props(
@@ -134,8 +171,6 @@ def _answer(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answe
             ]
         ),
     }  # fmt: skip
-    beside_dot = beside(answered, HAND_END if hand else END)
-    return {**answered, "memory.reel": {**answered["memory.reel"], **beside_dot}}
 
 
 def _frame_title(n: int) -> str:

@@ -110,10 +110,16 @@ def _law_name(law: float, energy: float) -> float:
     return _beside(law, ABOVE)
 
 
-def _energy_names(theory: Law, energy: float) -> np.ndarray:
-    """Heights of the names of the law and of the least energy, which goes below its line where the law leaves room."""
-    law, least = _law_name(theory.energy[-1], energy), _beside(theory.least[-1], 1 / ABOVE)
-    return np.array([law, _beside(theory.least[-1], ABOVE) if 1 / ABOVE < law / least < ABOVE else least])
+def energy_names(question: Question, told: dict, energies: np.ndarray, theory: Law) -> Columns:
+    """The law and the least energy, which is named below its line where the law leaves room."""
+    law, least = _law_name(theory.energy[-1], energies[_last(question, told)]), _beside(theory.least[-1], 1 / ABOVE)
+    heights = [law, _beside(theory.least[-1], ABOVE) if 1 / ABOVE < law / least < ABOVE else least]
+    return {"x": np.full(2, float(END)), "y": np.array(heights), "text": ["law", "best any memory could"]}
+
+
+def _last(question: Question, told: dict) -> int:
+    """Pairs with which the lines end."""
+    return 3 if question.stream == "hand" else min(PAIRS, told["most"])
 
 
 def _apart(own: np.ndarray, rival: np.ndarray) -> np.ndarray:
@@ -137,7 +143,7 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
     ends += " · thin lines: a topic ends" * (question.stream in TOPICS)
     law_y = theory.cosine[LAW_AT]
     plain = question.rule == "additive" and question.stream == "plain" and question.keys == "random"
-    end = 3 if question.stream == "hand" else min(PAIRS, told["most"])
+    end = _last(question, told)
     under = slice(max(1, end - (2 if question.stream == "hand" else UNDER)), end + 1)
     heights = np.full(2, np.nan)
     if rival is not None:
@@ -156,11 +162,6 @@ def names(question: Question, told: dict, rival: dict | None, theory: Law) -> An
             "x": np.array([36.0]),
             "y": np.array([1.07]),
             "text": ["best any memory could" if np.isfinite(theory.best[-1]) else ""],
-        },
-        "memory.energy_names": {
-            "x": np.full(2, float(END)),
-            "y": _energy_names(theory, told["curve"]["energy"][end]),
-            "text": ["law", "best any memory could"],
         },
         "memory.duel": {
             "x": np.full(2, end + (0.3 if question.stream == "hand" else 2.0)),

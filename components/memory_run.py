@@ -105,19 +105,15 @@ def filled(asked: Stream, rule: Rule) -> dict:
         "mean": mean_wanted(reads.cosine, since),
         "newest": reads.newest,
         "oldest": reads.cosine[np.arange(most), since[1:]],
-        "energy": mean_wanted(expected_energy(K, rule.word, **gates), since),
         "own": mean_wanted(reads.own, since),
         "recent": _recent(reads.cosine),
     }
-    curve = {name: np.full(PAIRS + 1, np.nan) for name in columns}
-    for name, values in columns.items():
-        curve[name][1 : most + 1] = values
     last = np.minimum(NS, most)
     return {
         "most": most,
         "empty": int(np.sum(~K.any(axis=1))),
         "width": width,
-        "curve": curve,
+        "curve": {name: _from_the_first(values) for name, values in columns.items()},
         "since": since[last],
         "reads": _stacked(reads.cosine, NS[1 : most + 1]),
         "start": (last * (last - 1) // 2).astype(np.int32),
@@ -126,11 +122,30 @@ def filled(asked: Stream, rule: Rule) -> dict:
         "entries": _printed(frames),
         "frame": (np.searchsorted(at, last, side="right") - 1).astype(np.int32),
         "scale": np.abs(frames).max(),
-        "named": [
-            float("nan") if n == 0 else float(named_right(S, K[since[n] : n], V[:n])) for n, S in zip(at, frames)
-        ],
         "d_v": d_v,
     }
+
+
+def _from_the_first(values: np.ndarray) -> np.ndarray:
+    """What is known after each write, at every n of NS: NaN before the first and where there are no pairs any more."""
+    return np.concatenate([[np.nan], values, np.full(PAIRS - len(values), np.nan)])
+
+
+@lru_cache(maxsize=128)
+def energies(asked: Stream, rule: Rule) -> np.ndarray:
+    """Expected crosstalk energy of the reads that are wanted, at every n of NS."""
+    K, _, keep, since = pairs(asked)
+    energy = expected_energy(K, rule.word, alpha=rule.alpha * keep, beta=rule.beta)
+    return _from_the_first(mean_wanted(energy, since))
+
+
+@lru_cache(maxsize=128)
+def shares_named(asked: Stream, rule: Rule) -> list[float]:
+    """Share of the wanted reads that name the right value, a frame of the state each; NaN before the first write."""
+    K, V, keep, since = pairs(asked)
+    at = FRAME_AT[len(K) >= FRAME_AT]
+    frames = states(K, V, rule.word, at, alpha=rule.alpha * keep, beta=rule.beta)
+    return [float("nan") if n == 0 else float(named_right(S, K[since[n] : n], V[:n])) for n, S in zip(at, frames)]
 
 
 def _recent(cosine: np.ndarray) -> np.ndarray:

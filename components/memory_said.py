@@ -56,28 +56,36 @@ def phrases(question: Question, told: dict, rival: dict | None) -> dict[str, lis
     }
 
 
-def said(question: Question, told: dict, rival: dict | None) -> dict[str, list]:
-    """Headline and sentence a stop: the numbers that go into the phrases, or a whole text."""
-    curve, width, most = told["curve"], told["width"], told["most"]
+def headlines(question: Question, told: dict, rival: dict | None) -> list:
+    """A headline a stop: the numbers that go into the phrase, or a whole text."""
+    width, most = told["width"], told["most"]
     headlines: list = ["An empty memory: write the first pair."]
-    sentences: list = [""]
     for n in NS[1:]:
         at = min(n, most)
-        mean, newest, oldest, energy, own = (curve[name][at] for name in ("mean", "newest", "oldest", "energy", "own"))
         if n > most and question.stream == "hand":
             headlines.append(f"There are {most} pairs by hand, and all are written.")
         elif n > most:
             headlines.append(f"{n} orthonormal keys do not fit into {width} dimensions; {most} read back exactly.")
         elif n == 1 and rival is None:
-            headlines.append(f"One pair in a memory {width:,} wide comes back at cosine {decimals(mean)}.")
+            mean = decimals(told["curve"]["mean"][1])
+            headlines.append(f"One pair in a memory {width:,} wide comes back at cosine {mean}.")
         else:
             headlines.append(_headline(question, told, rival, n, at))
+    return headlines
+
+
+def sentences(question: Question, told: dict, energies: np.ndarray) -> list:
+    """The same for the sentence below it."""
+    curve, last = told["curve"], np.minimum(NS, told["most"])
+    rows = np.stack([curve["newest"], curve["oldest"], curve["own"], energies], axis=1)[last]
+    sentences: list = [""]
+    for at, (newest, oldest, own, energy) in zip(last[1:], rows[1:].tolist()):
         if question.stream == "hand" and question.pair <= at:
             sentences.append(read_by_hand(question, at))
             continue
         noise = [] if question.rule != "additive" else [decimals(1 / energy) if energy > 1e-12 else "without limit"]
         sentences.append([decimals(newest), decimals(oldest), *_held(question, own), _times(energy, own), *noise])
-    return {"headline": headlines, "sentence": sentences}
+    return sentences
 
 
 def _headline(question: Question, told: dict, rival: dict | None, n: int, at: int) -> list[str] | str:

@@ -16,7 +16,7 @@ from components.normaliser_way_said import answer_of
 from components.palette import DASHES
 from components.plots import spread
 from components.powers import powers
-from components.reel import Answer, Columns, is_drawn
+from components.reel import Answer, Columns, together
 from components.says import percent
 from components.sharpness_answer import name_of
 from components.view import props, texts
@@ -42,12 +42,7 @@ TINTED = (
 
 def answer(question: Question) -> Answer:
     of = question.phi, question.d_k, question.seed
-    told = dict(_answer(*of))
-    for name, columns in answer_of(*of, question.way).items():
-        beside = told.get(name, {})
-        stacked = not is_drawn(name)  # rows are added, columns stand side by side
-        told[name] = {c: beside.get(c, []) + columns[c] for c in columns} if stacked else {**beside, **columns}
-    return told
+    return together(_answer(*of), answer_of(*of, question.way))
 
 
 @lru_cache(maxsize=128)

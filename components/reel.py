@@ -162,6 +162,16 @@ def is_drawn(name: str) -> bool:
     return name.rpartition(".")[2] not in NOT_DRAWN
 
 
+def together(answer: Answer, more: Answer) -> Answer:
+    """Two parts of an answer: columns of a drawn source side by side, rows of the others one after another."""
+    told = dict(answer)
+    for name, columns in more.items():
+        beside = told.get(name, {})
+        stacked = not is_drawn(name)
+        told[name] = {c: beside.get(c, []) + columns[c] for c in columns} if stacked else {**beside, **columns}
+    return told
+
+
 def make_sources(
     reels: Sequence[Reel], answer: Answer, positions: Mapping[str, int], prefix: str = ""
 ) -> dict[str, ColumnDataSource]:

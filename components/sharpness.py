@@ -14,9 +14,8 @@ from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import RIGHT, finger, hover, labels, line, names, plot, ticks
 from components.reel import Bind, Reel
-from components.sharpness_answer import EDGE, END, answer
+from components.sharpness_answer import EDGE, END, answer, weights_answer
 from components.sharpness_map import BINDS, entry, pair
-from components.sharpness_map_answer import map_colours
 from components.sharpness_run import KEYS, STEP, STOPS
 from components.view import Cell, Drawing, View
 from components.words import PHIS
@@ -153,11 +152,7 @@ VIEW = View(
     lists=(cases_of("sharpness"),),
 )
 
-OF_THE_MAP = frozenset(
-    {target for bind in BINDS for target in (bind.source, bind.model, bind.node) if target}
-    | {f"sharpness.{name}" for name in ("features", "kernel_curve", "entry_windows", "pair_windows")}
-    | {model for model, _, _ in map_colours("softmax")}
-)
-"""What only the two figures of the map itself need: the overview shows four views, and leaves them to the page."""
+OF_THE_MAP = frozenset(target for bind in BINDS for target in (bind.source, bind.model, bind.node) if target)
+"""What only moves in the two figures of the map itself: the overview shows four views, and leaves them to the page."""
 
-VIEW = replace(VIEW, card=card_of(VIEW, draw_card, OF_THE_MAP))
+VIEW = replace(VIEW, card=card_of(replace(VIEW, answer=weights_answer), draw_card, OF_THE_MAP))

@@ -11,10 +11,10 @@ from components.formula import mathml
 from components.lesson import Question
 from components.palette import DASHES
 from components.plots import spread
-from components.reel import Answer
+from components.reel import Answer, together
 from components.says import decimals, percent
 from components.sharpness_cases import small_cases
-from components.sharpness_map_answer import map_answer, map_colours
+from components.sharpness_map_answer import map_answer
 from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, toy
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
 from components.sharpness_spread import band_of
@@ -33,8 +33,18 @@ END, LIMIT_END, TICK_AT, EDGE = 16, 18.5, 21.5, 25
 
 
 def answer(question: Question) -> Answer:
+    return _answer(*_asked(question))
+
+
+def weights_answer(question: Question) -> Answer:
+    """The answer without the two figures of the map itself."""
+    return _weights_answer(*_asked(question))
+
+
+def _asked(question: Question) -> tuple:
+    """The words that matter, those without effect at a fixed value."""
     plain = question.map is None or not question.map.random
-    return _answer(
+    return (
         question.phi, question.d_k, question.seed, question.row, 1.0 if question.row is not None else question.match,
         0 if plain else question.single,
     )  # fmt: skip
@@ -42,6 +52,12 @@ def answer(question: Question) -> Answer:
 
 @lru_cache(maxsize=256)
 def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single: int) -> Answer:
+    question = Question(phi=phi, d_k=d_k, seed=seed, row=row, match=match, single=single)
+    return together(_weights_answer(phi, d_k, seed, row, match, single), map_answer(question, match, single))
+
+
+@lru_cache(maxsize=256)
+def _weights_answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single: int) -> Answer:
     question = Question(phi=phi, d_k=d_k, seed=seed, row=row, match=match, single=single)
     word = question.map_word
     every = {
@@ -55,18 +71,15 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
     left = at > 2 * KEYS // 3
     band, seeds = band_of(question.map, d_k, match)
     lost = np.isnan(own["match"])
-    of_map, moved, titles = map_answer(question, match, single)
     return {
-        **of_map,
         "sharpness.bars": {"key": np.arange(KEYS)},
-        "sharpness.phrases": {**phrases(question, seeds), **titles},
+        "sharpness.phrases": phrases(question, seeds),
         "sharpness.labels": {"x": np.full(2, at - 0.7 if left else at + 0.7)},
         "sharpness.reel": {
             "c": STOPS,
             **{column: own[column] for column in ("weight", "low", "high")},
             "softmax": np.rint(soft["weight"] / STEP).astype(np.uint16),
             **said(word, own, soft, at, question, band),
-            **moved,
         },
         "sharpness.curves": {"c": STOPS, **{w: b["match"] for w, b in every.items()}},
         "sharpness.band": {
@@ -97,7 +110,6 @@ def _answer(phi: str, d_k: int, seed: int, row: int | None, match: float, single
                 ("sharpness.whisker", "line_color", f"slot:{word}"),
                 ("sharpness.shade", "fill_color", f"slot:{word}"),
                 ("sharpness.names", "text_align", "right" if left else "left"),
-                *map_colours(word),
                 *((f"sharpness.curve.{w}", "line_width", 3.2 if w == word else 1.6) for w in PHIS),
             ]
         ),

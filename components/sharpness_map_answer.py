@@ -15,18 +15,19 @@ from components.sharpness_frames import ENTRIES, FEATURES, NUMBERS, SCORES, draw
 from components.sharpness_map import EDGES
 from components.sharpness_marks import KERNEL_PLACED, VALUES_PLACED, entry_windows, note, pair_windows, placed_by
 from components.sharpness_run import KEYS, bars
+from components.view import props
 from compute.feature_maps import FeatureMap
 from compute.one_number import score_kernel
 
 
-def map_answer(question: Question, match: float, single: int) -> tuple[Answer, dict, dict]:
-    """The sources of the two figures, and what they add to the view's reel and phrases."""
+def map_answer(question: Question, match: float, single: int) -> Answer:
+    """What the two figures of the map itself show."""
     word, phi = question.map_word, question.map
     place = question.d_k, question.seed, question.row, match
     kernel = bars(phi, *place, single, True)["kernel"]
     pool, placed, least = entry_windows(word, phi)
     own, two = entries(phi, *place, least), pairs(kernel, *place)
-    sources = {
+    return {
         "sharpness.features": _curves(phi),
         "sharpness.entry_windows": pool,
         "sharpness.feature_marks": placed_by(VALUES_PLACED, word),
@@ -38,8 +39,15 @@ def map_answer(question: Question, match: float, single: int) -> tuple[Answer, d
         "sharpness.beyond": {"dy": np.array([8.0, -8.0])},
         "sharpness.kernel_name": {"text": ["softmax: eˢ"]},
         "sharpness.kernel_note": {"text": [note(word, phi)]},
+        "sharpness.reel": _moved(own, two, kernel, phi is None),
+        "sharpness.phrases": {"entry": [_entry(word, phi, question.d_k)], "pair": [_pair(phi is None)]},
+        "sharpness.props": props(map_colours(word)),
     }
-    reel = {
+
+
+def _moved(own: dict, two: dict, kernel: dict, softmax: bool) -> dict:
+    """Columns of the view's reel."""
+    return {
         **{f"{name}_{edge}": told["edges"][:, i].astype(np.float32) for name, told in (("entry", own), ("pair", two))
            for i, edge in enumerate(EDGES)},
         **{f"entry_{to}": own[to].astype(np.float32) for to in ("x", "value")},
@@ -52,9 +60,8 @@ def map_answer(question: Question, match: float, single: int) -> tuple[Answer, d
         "beyond": [[f"▲ {n} further up" if n else "", f"▼ {m} further down" if m else ""]
                    for n, m in zip(two["above"], two["below"])],
         "entry_title": [[decimals(x.min()), decimals(x.max())] for x in own["x"]],
-        "pair_title": _pair_titles(two, kernel, phi is None),
+        "pair_title": _pair_titles(two, kernel, softmax),
     }  # fmt: skip
-    return sources, reel, {"entry": [_entry(word, phi, question.d_k)], "pair": [_pair(phi is None)]}
 
 
 def map_colours(word: str) -> list[tuple[str, str, str]]:
