@@ -10,6 +10,7 @@ from app.device import cost, lacks
 from app.figures import Figures
 from components.about import NAME, running_version
 from components.axes import AXES
+from components.formula import at_stops
 from components.own import MAX_BYTES, TOO_LARGE
 from components.palette import SLOTS
 from components.reel import Answer, frame_texts, last_stop
@@ -55,6 +56,7 @@ def shown_axes(views: tuple[View, ...], told: Answer, positions: Mapping[str, in
         word: {
             "stops": list(axis.stops),
             "words": [axis.say(stop) for stop in axis.stops],
+            "numbers": [axis.number(i) for i in range(len(axis.stops))],
             "label": axis.label,
             "rounds": axis.rounds,
             "index": positions[word],
@@ -75,7 +77,7 @@ def shown_texts(
     for source, columns in told.items():
         if source.endswith((".texts", ".math")):
             (maths if source.endswith(".math") else texts).update(zip(columns["node"], columns["text"]))
-    return texts, maths
+    return texts, {node: at_stops(formula, positions) for node, formula in maths.items()}
 
 
 def context(

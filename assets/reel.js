@@ -117,7 +117,7 @@ window.Explorer = (() => {
   // The last stop that differs from the one before it: an example may be shorter than the axis
   const end = axis => Math.min(page.axes[axis].stops.length - 1, ...(reels[axis] ?? []).map(reel => reel.tags[0].end ? column(reel.tags[0].end)[0] : Infinity))
   function show(axis) {
-    const last = end(axis), i = Math.min(at[axis], last), {words} = page.axes[axis]
+    const last = end(axis), i = Math.min(at[axis], last), {words, numbers} = page.axes[axis]
     for (const input of all(`input[data-axis="${axis}"]`)) {
       if (+input.max != last) input.max = last
       if (+input.value != i) input.value = i
@@ -125,6 +125,7 @@ window.Explorer = (() => {
       input.style.setProperty('--at', `${100 * i / last}%`)
     }
     for (const out of all(`output[data-axis="${axis}"]`)) if (out.textContent != words[i]) out.textContent = words[i]
+    for (const place of all(`[data-under="${axis}"]`)) if (place.textContent != numbers[i]) place.textContent = numbers[i]
   }
   function seek(axis, i) {
     i = at[axis] = Math.max(0, Math.min(page.axes[axis].stops.length - 1, Math.round(i)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -40,6 +41,10 @@ class Axis:
     def rounds(self) -> list[int]:
         """Indices of the round stops, the first of equal ones."""
         return [i for i, stop in enumerate(self.stops) if self.round(stop) and stop not in self.stops[:i]]
+
+    def number(self, index: int) -> str:
+        """The number alone in what is said of a stop, as it stands under its symbol in a formula."""
+        return re.search(r"[\d.,]+", self.say(self.stops[index]))[0]
 
     def index(self, value: float) -> int:
         """The stop nearest to a value, on the axis' own scale."""

@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from latex2mathml.converter import convert
+
+from components.axes import AXES
 
 
 @lru_cache(maxsize=512)
 def mathml(latex: str, display: str = "inline") -> str:
     """MathML element for a formula of our own (never of a visitor).  φ takes the form that it has in text.  The bars of
-    a norm keep their size: the second one carries an exponent, and the first alone would grow with its neighbours."""
+    a norm keep their size: the second one carries an exponent, and the first alone would grow with its neighbours.  The
+    place of a number under the finger is an element of its own, for whoever knows the position."""
     made = convert(re.sub(r"\\phi(?![A-Za-z])", r"\\varphi", latex), display=display)
+    made = re.sub(r"<mtext>@(\w+)</mtext>", r'<mtext data-under="\1"></mtext>', made)
     return re.sub(r"<mo>(?=&#x02016;)", '<mo stretchy="false">', made)
 
 
 def with_values(symbols: list[tuple[str, str]]) -> str:
     """LaTeX of a product of symbols with their current values underneath."""
     return " ".join(rf"\underset{{{value}}}{{{symbol}}}" if value else symbol for symbol, value in symbols)
+
+
+def under_finger(symbol: str, axis: str) -> str:
+    """LaTeX of a symbol with the place for its number underneath, which the position on an axis gives."""
+    return rf"\underset{{\text{{@{axis}}}}}{{{symbol}}}"
+
+
+def at_stops(formula: str, positions: Mapping[str, int]) -> str:
+    """A formula with the numbers of these positions in their places."""
+    return re.sub(
+        r'(?<=<mtext data-under=")(\w+)"></mtext>',
+        lambda place: f'{place[1]}">{AXES[place[1]].number(positions[place[1]])}</mtext>',
+        formula,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.formula import mathml, with_values
+from components.formula import mathml, under_finger, with_values
 from components.lesson import Question
 from components.memory_by_hand import by_hand_latex
 from components.memory_run import Rule
@@ -11,7 +11,7 @@ from compute.memory import WRITE_RULES
 READ_LATEX = r"\hat v_j = S^\top k_j = v_j + \sum_{s \ne j} (k_s^\top k_j)\, v_s"
 """What a plain additive memory reads: the value, and crosstalk."""
 
-CROSSTALK_LATEX = r"\text{crosstalk}\,/\,\text{signal} \approx \frac{n - 1}"
+CROSSTALK_LATEX = rf"\text{{crosstalk}}\,/\,\text{{signal}} \approx \frac{{{under_finger('n', 'n')} - 1}}"
 """Its energy where keys are random, up to the width below the bar."""
 
 

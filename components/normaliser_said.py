@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.formula import mathml
+from components.formula import mathml, under_finger
 from components.ledger import claims
 from components.normaliser_numbers import LOWEST, Numbers, T, signed_left
 from components.normaliser_ways import STOPS
@@ -126,7 +126,7 @@ def quoted() -> str:
 def values(found: Numbers) -> str:
     """The denominator's law and a weight's derivative, with the mean kernel value of these draws."""
     mean = powers(float(f"{found.mean:.3g}")).replace(",", "{,}").replace("·", r"\cdot ")
-    law = rf"t \, \underset{{{mean}}}{{\bar\kappa}}"
+    law = rf"{under_finger('t', 'tokens')} \, \underset{{{mean}}}{{\bar\kappa}}"
     grows = rf"z_t^\top \phi(q) \approx {law}" if found.positive else r"z_t^\top \phi(q) \gtrless 0"
     moves = r"\frac{\partial p_s}{\partial \kappa_r} = \frac{\delta_{sr} - p_s}{\sum\kappa}"
     return mathml(rf"{grows},\quad {moves}", "block")

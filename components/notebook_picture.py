@@ -12,6 +12,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Div, HoverTool, Model
 
 from components.axes import AXES, Axis
 from components.controls import CONTROLS, make_controls
+from components.formula import at_stops
 from components.lesson import SERVER, Lesson
 from components.palette import FAMILIES, LIGHT
 from components.reel import Answer, frame_columns, frame_properties, frame_texts
@@ -176,7 +177,8 @@ class Picture:
         said = {node: escape(text) for node, text in told.items()}
         maths = answer.get(f"{self.view.word}.math", {"node": (), "text": ()})
         axes = {f"axis.{word}": self._position(AXES[word]) for word in self._axes()}
-        return {**said, **dict(zip(maths["node"], maths["text"])), **axes}
+        formulas = (at_stops(formula, self.state.at) for formula in maths["text"])
+        return {**said, **dict(zip(maths["node"], formulas)), **axes}
 
     def _position(self, axis: Axis) -> str:
         return escape(f"{axis.label} · {axis.say(axis.stops[self.state.at[axis.word]])}")

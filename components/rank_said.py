@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from components.axes import AXES
-from components.formula import mathml
+from components.formula import mathml, under_finger
 from components.lesson import Question
 from components.rank_far import SEED, load
 from components.rank_run import STOPS
@@ -27,7 +27,7 @@ def values(member: FeatureMap | None, d_k: int) -> str:
     if member is None:
         return "".join(mathml(latex, "block") for latex in PROOF_LATEX)
     return mathml(
-        rf"\operatorname{{rank}} \le \min(N,\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ "
+        rf"\operatorname{{rank}} \le \min({under_finger('N', 'N')},\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ "
         rf"\underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})",
         "block",
     )

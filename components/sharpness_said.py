@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.formula import mathml
+from components.formula import mathml, under_finger, with_values
 from components.lesson import Question
 from components.plots import spread
 from components.says import decimals, percent
@@ -35,7 +35,8 @@ def weight_latex(word: str) -> str:
 
 def map_math(word: str, d_k: int) -> str:
     """The map, and what both sides are multiplied by before it, so that q·k becomes softmax's q·k/√d_k."""
-    temperature = rf"c\, q \to \underset{{{d_k**-0.25:.3g}}}{{d_k^{{-1/4}}}}\, c\, q,\quad k_s \to d_k^{{-1/4}}\, k_s"
+    scaled = rf"{with_values([('d_k^{-1/4}', f'{d_k**-0.25:.3g}')])}\, {under_finger('c', 'c')}\, q"
+    temperature = rf"c\, q \to {scaled},\quad k_s \to d_k^{{-1/4}}\, k_s"
     own = "" if word == SOFTMAX else mathml(FEATURE_MAPS[word].latex, "block")
     return own + mathml(temperature, "block")
 

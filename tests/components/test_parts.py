@@ -11,8 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from components.axes import AXES
 from components.controls import CONTROLS, KNOBS, make_controls, variables
-from components.formula import mathml
+from components.formula import at_stops, mathml, under_finger
 from components.lesson import SERVER, Lesson, Question
 from components.palette import LIGHT, SLOTS, diverging, rising
 from components.plots import spread
@@ -214,3 +215,12 @@ def test_formulas_become_well_formed_mathml(latex):
 def test_both_bars_of_a_norm_keep_their_size_though_one_carries_the_exponent():
     bars = re.findall("<mo[^>]*>&#x02016;", mathml(r"\tfrac{1}{2}\lVert S\rVert^2"))
     assert len(bars) == 2 and all('stretchy="false"' in bar for bar in bars)
+
+
+@pytest.mark.parametrize("axis", [axis for axis in AXES if axis != "rtol"])
+def test_every_stop_has_a_number_that_stands_under_its_symbol(axis):
+    formula = mathml(rf"{under_finger('x', axis)} + 1")
+    for i, stop in enumerate(AXES[axis].stops):
+        number = AXES[axis].number(i)
+        assert float(number.replace(",", "")) == pytest.approx(stop + (axis == "t"), rel=1e-5)  # t counts from 1
+        assert "".join(xml.fromstring(at_stops(formula, {axis: i})).itertext()) == f"x{number}+1"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from asked import piece_of
 from driving import PLAIN, Tab
@@ -24,6 +26,7 @@ EVERYTHING = f"""([sources, texts, props]) => {{ {PLAIN}
     props: props.map(([name, prop]) => {{ const v = Explorer.model(name)[prop]; return v?.value ?? v }}),
     at: Object.fromEntries(
       [...document.querySelectorAll('input[type=range][data-axis]')].map(i => [i.dataset.axis, +i.value])),
+    under: [...document.querySelectorAll('[data-under]')].map(place => [place.dataset.under, place.textContent]),
   }}
 }}"""
 
@@ -97,6 +100,17 @@ def expected_properties(name: str, question: Question, at: dict[str, int], dark:
     ]
 
 
+def under_finger(name: str, question: Question) -> list[str]:
+    """Axes whose number stands in a formula of the page, in their order."""
+    told = []
+    for view in views_of(name):
+        maths = view.answer(question)[f"{view.word}.math"]
+        for node, formula in zip(maths["node"], maths["text"], strict=True):
+            if name != OVERVIEW or node not in view.side_nodes:
+                told += re.findall(r'data-under="(\w+)"', formula)
+    return told
+
+
 def check(tab: Tab, name: str, question: Question, dark: bool = False, **stops):
     """Every number, text and property on the page is what the views answer."""
     at = start_positions(stops)
@@ -106,6 +120,7 @@ def check(tab: Tab, name: str, question: Question, dark: bool = False, **stops):
     # By what stands there: short lengths stand at several positions, since octaves are equally wide.
     told = {axis: AXES[axis].stops[i] for axis, i in shown["at"].items()}
     assert told == {axis: AXES[axis].stops[at[axis]] for axis in told}
+    assert shown["under"] == [[axis, AXES[axis].number(at[axis])] for axis in under_finger(name, question)]
     for source, columns in wanted.items():
         for column, values in columns.items():
             same_numbers(shown["sources"][source][column], values, f"{source}.{column}")
