@@ -49,7 +49,7 @@ def draw_curve(sources: dict, question: Question, axis: Range1d, ticker: FixedTi
 
 def draw_energy(sources: dict, axis: Range1d, ticker: FixedTicker) -> figure:
     fig = _plot("memory.energy", 226, (0.02, 400), axis, ticker, y_log=True, x_label="pairs written n",
-                y_label="crosstalk energy / signal")  # fmt: skip
+                y_label="crosstalk energy / ‖v‖²")  # fmt: skip
     ticks(fig.yaxis[0], {0.1: "0.1", 1: "1", 10: "10", 100: "100"})
     line(fig, sources["memory.energies"], "n", "law", "muted", line_dash=[5, 4], line_width=1.4)
     line(fig, sources["memory.energies"], "n", "least", "faint", line_dash=[1, 3], line_width=1.6)

@@ -224,7 +224,11 @@ def law_overlap(asked: Stream) -> float:
 
 class Law(NamedTuple):
     """Expected mean cosine and crosstalk energy at every n where a law holds, NaN elsewhere; what it is called; and the
-    least energy and largest cosine that any memory of so many rows can reach."""
+    least energy and largest cosine that any memory of so many rows can reach.
+
+    The least energy is that of a read's miss, which is its crosstalk only where the read holds its whole value: where
+    plain adding wrote it.  A rule that lets values shrink has little crosstalk and misses all the same.
+    """
 
     cosine: np.ndarray
     energy: np.ndarray
@@ -250,4 +254,5 @@ def law(asked: Stream, rule: Rule) -> Law:
             age - 1
         ]
         energy[n] = laws.energy(age, law_overlap(asked), alpha=rule.alpha)
-    return Law(cosine, energy, "if φ(k) were uniform" if own else "law", least, np.sqrt(1 - least))
+    comparable = least if rule.word == "additive" else np.full_like(least, np.nan)
+    return Law(cosine, energy, "if φ(k) were uniform" if own else "law", comparable, np.sqrt(1 - least))

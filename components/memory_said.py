@@ -48,7 +48,7 @@ def phrases(question: Question, told: dict, rival: dict | None) -> dict[str, lis
     )
     crosstalk = "Crosstalk has {} the energy of the value: signal to noise {}."
     if question.rule != "additive":
-        crosstalk = "On average a read holds {} of its value, and {} that energy in crosstalk."
+        crosstalk = "On average a read holds {} of its value and crosstalk of {} its energy: {} that of what it holds."
     return {
         "headline": [both if rival else alone],
         "sentence": [f"Newest {{}}, oldest {{}}. {crosstalk}"],
@@ -83,8 +83,7 @@ def sentences(question: Question, told: dict, energies: np.ndarray) -> list:
         if question.stream == "hand" and question.pair <= at:
             sentences.append(read_by_hand(question, at))
             continue
-        noise = [] if question.rule != "additive" else [decimals(1 / energy) if energy > 1e-12 else "without limit"]
-        sentences.append([decimals(newest), decimals(oldest), *_held(question, own), _times(energy, own), *noise])
+        sentences.append([decimals(newest), decimals(oldest), *_crosstalk(question, energy, own)])
     return sentences
 
 
@@ -105,8 +104,12 @@ def _headline(question: Question, told: dict, rival: dict | None, n: int, at: in
     return f"{n} pairs in a memory {told['width']:,} wide: {here}, {there}."
 
 
-def _held(question: Question, own: float) -> list[str]:
-    return [] if question.rule == "additive" else [decimals(own)]
+def _crosstalk(question: Question, energy: float, own: float) -> list[str]:
+    """What is drawn, in energies of a whole value; and against what the read holds of its own one, which is all of it
+    where plain adding wrote it."""
+    if question.rule == "additive":
+        return [_times(energy, 1.0), decimals(1 / energy) if energy > 1e-12 else "without limit"]
+    return [decimals(own), f"{decimals(energy)}×", _times(energy, own)]
 
 
 def _against(mean: float, other: float) -> list[str]:
