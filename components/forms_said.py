@@ -165,8 +165,8 @@ def _hand_sentence(told: Run, exact: Steps, t: int) -> str:
     elif t == 1:
         soft = softmax_attention(told.Q[:2], told.K[:2], np.eye(2), scale=1.0)[1]
         own = (kernel / kernel.sum()).astype(float)
-        text += f" Softmax would weigh its two keys {decimals(soft[0])} and {decimals(soft[1])}, "
-        text += f"elu+1 does {decimals(own[0])} and {decimals(own[1])}."
+        text += " Softmax without its temperature would weigh the two keys "
+        text += f"{decimals(soft[0])} and {decimals(soft[1])}, elu+1 does {decimals(own[0])} and {decimals(own[1])}."
     return text
 
 

@@ -131,8 +131,15 @@ def _sum_names(found: Numbers, ends: tuple[float, float]) -> Columns:
         "x": np.full(2, RIGHT_AT),
         "y": np.array([10**above, found.short[-1] * 0.05 if short else FAR]),
         "align": ["right"] * 2,
-        "text": ["t × mean κ" if found.positive else "a random walk", "in bfloat16" if short else ""],
+        "text": [_law_name(found), "in bfloat16" if short else ""],
     }
+
+
+def _law_name(found: Numbers) -> str:
+    """Signs alone make a random walk; a map that leans to one side, as SiLU does, drifts away from zero in the end."""
+    if found.positive:
+        return "t × mean κ"
+    return "a walk that drifts" if T[-1] * abs(found.mean) > 0.85 * found.law[-1] else "a random walk"
 
 
 def _share_names(found: Numbers) -> Columns:

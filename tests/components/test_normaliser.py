@@ -71,6 +71,13 @@ def test_positive_maps_grow_like_t_and_signed_ones_have_no_law_of_shares(phi):
         assert grown == pytest.approx(1, abs=0.05) and fallen == pytest.approx(-1, abs=0.1)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_walk_is_said_to_drift_where_its_map_leans_to_one_side(seed):
+    told = {phi: columns("sum_names", phi=phi, seed=seed)["text"][0] for phi in ("elu", "identity", "silu", "trig")}
+    drifts = "a walk that drifts"
+    assert told == {"elu": "t × mean κ", "identity": "a random walk", "silu": drifts, "trig": drifts}
+
+
 def test_the_powers_of_t_are_told_of_maps_that_have_them():
     def told(**words):
         return dict(zip(*VIEW.answer(Question(**words))["normaliser.texts"].values()))["normaliser.power"]
