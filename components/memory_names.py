@@ -66,10 +66,10 @@ def beside(told: Answer, end: float, card: bool = False) -> Columns:
     """
     x, y = share(told["memory.reel"]["n"], 0, end), share(told["memory.reel"]["here"], 0, TOP)
     curve = told["memory.curve"]
-    lines = [(share(curve["n"], 0, end), share(curve[name], 0, TOP)) for name in ("mean", "law")]
+    n = share(curve["n"], 0, end)
+    lines = [(n, share(curve[name], 0, TOP)) for name in ("mean", "law", *(() if card else ("best", "rival")))]
     boxes = [dot_box(x, y), *_taken(told["memory.names"], end)]
     if not card:
-        lines += [(lines[0][0], share(curve[name], 0, TOP)) for name in ("best", "rival")]
         boxes += [*_taken(told["memory.best_name"], end), *_taken(told["memory.duel"], end, "right", -2.0)]
         boxes += _taken(told["memory.far"], end, "right")
     frames, texts = CARD_FRAMES if card else PAGE_FRAMES, told["memory.reel"]["here_text"]

@@ -238,6 +238,12 @@ class Law(NamedTuple):
 
 
 @lru_cache(maxsize=128)
+def _law_cosine(most: int, overlap: float, alpha: float, d_v: int) -> np.ndarray:
+    """The law's mean cosine of 1 to most pairs; the draw has no part in it."""
+    return laws.mean_cosine(np.arange(1, most + 1), overlap, alpha=alpha, d_v=d_v)
+
+
+@lru_cache(maxsize=128)
 def law(asked: Stream, rule: Rule) -> Law:
     cosine, energy, least = np.full((3, PAIRS + 1), np.nan)
     own = asked.keys == "phi" and asked.phi != SOFTMAX
@@ -250,9 +256,7 @@ def law(asked: Stream, rule: Rule) -> Law:
     if new and not WRITE_RULES[rule.word].corrects:
         n = NS[1 : most + 1]
         age = n - pairs(asked).since[n] if "alpha" in WRITE_RULES[rule.word].uses else n
-        cosine[n] = laws.mean_cosine(np.arange(1, most + 1), law_overlap(asked), alpha=rule.alpha, d_v=asked.d_v)[
-            age - 1
-        ]
+        cosine[n] = _law_cosine(most, law_overlap(asked), rule.alpha, asked.d_v)[age - 1]
         energy[n] = laws.energy(age, law_overlap(asked), alpha=rule.alpha)
     comparable = least if rule.word == "additive" else np.full_like(least, np.nan)
     return Law(cosine, energy, "if φ(k) were uniform" if own else "law", comparable, np.sqrt(1 - least))
