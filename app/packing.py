@@ -21,12 +21,19 @@ LARGE = 96_000
 TABLE_AT = 4
 """Where the table begins, behind its own length as a little-endian uint32."""
 
+ROW, ITEM = chr(30), chr(31)
+"""ASCII's separators of records and of units: between texts that travel as one; in a row of several, before each."""
+
+FEW = 16
+"""Texts up to which a list stays in the table."""
+
 
 def packed(told: Mapping[str, Columns]) -> np.ndarray:
     """uint8: length of the table, the table as JSON, then the arrays.
 
     The table is `{source: {column: list or {dtype, shape, start, stop}}}`, in bytes behind the table.
-    ValueError where a list holds NaN or Inf between other things; a list of floats travels as an array.
+    ValueError where a list holds NaN or Inf between other things; a list of floats travels as an array, and one of many
+    texts as UTF-8 of dtype `text`: quoted one by one in the table, they take half as much again.
     """
     arrays: list[bytes] = []
     at = 0
@@ -35,12 +42,16 @@ def packed(told: Mapping[str, Columns]) -> np.ndarray:
         nonlocal at
         if isinstance(column, list) and column and all(isinstance(item, float) for item in column):
             column = np.array(column)
-        if not isinstance(column, np.ndarray):
+        if isinstance(column, np.ndarray):
+            array = _as_browsers_know_it(column)
+            told, content = {"dtype": array.dtype.name, "shape": array.shape}, array.tobytes()
+        elif isinstance(column, list) and (text := _joined(column)) is not None:
+            told, content = {"dtype": "text"}, text.encode()
+        else:
             return column
-        array = _as_browsers_know_it(column)
-        arrays.append(array.tobytes())
-        start, at = at, at + array.nbytes
-        return {"dtype": array.dtype.name, "shape": array.shape, "start": start, "stop": at}
+        arrays.append(content)
+        start, at = at, at + len(content)
+        return {**told, "start": start, "stop": at}
 
     table = {source: {name: placed(column) for name, column in columns.items()} for source, columns in told.items()}
     text = json.dumps(table, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain).encode()
@@ -53,6 +64,18 @@ def piece(told: Mapping[str, Columns]) -> Columns:
     if len(whole) < LARGE:
         return {"piece": [whole], "deflated": [False]}
     return {"piece": [np.frombuffer(zlib.compress(whole, 1), dtype=np.uint8)], "deflated": [True]}
+
+
+def _joined(column: list) -> str | None:
+    """Many texts, or rows of texts, as one; None for what is not that, or could not be told apart again."""
+    if len(column) <= FEW or not all(isinstance(row, (str, list)) and (row or row == "") for row in column):
+        return None
+    try:
+        text = ROW.join(row if isinstance(row, str) else ITEM + ITEM.join(row) for row in column)
+    except TypeError:  # something else is among them
+        return None
+    items = sum(len(row) for row in column if not isinstance(row, str))
+    return text if text.count(ROW) == len(column) - 1 and text.count(ITEM) == items else None
 
 
 def _as_browsers_know_it(array: np.ndarray) -> np.ndarray:

@@ -12,12 +12,16 @@
     writer.close().catch(failed)
     return new Response(readable).arrayBuffer()
   }
+  const rows = text => text.split('\x1e').map(row => row[0] == '\x1f' ? row.slice(1).split('\x1f') : row)
   async function unpack({piece: [bytes], deflated: [small]}) {
     const whole = small ? await inflated(bytes) : bytes.buffer.slice(bytes.byteOffset)
     const begins = 4 + new DataView(whole).getUint32(0, true)
     const table = JSON.parse(utf8.decode(new Uint8Array(whole, 4, begins - 4)))
     for (const columns of Object.values(table)) for (const [name, {dtype, shape, start, stop}] of Object.entries(columns))
-      if (dtype) columns[name] = ndarray(whole.slice(begins + start, begins + stop), {dtype, shape})
+      if (dtype) {
+        const content = whole.slice(begins + start, begins + stop)
+        columns[name] = dtype == 'text' ? rows(utf8.decode(content)) : ndarray(content, {dtype, shape})
+      }
     return Object.entries(table)
   }
   // --- and what the page is told by itself, in that piece or in sources named answer.page.what

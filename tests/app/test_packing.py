@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from visiting import agree, unpacked
 
-from app.packing import LARGE, packed, piece
+from app.packing import FEW, ITEM, LARGE, ROW, TABLE_AT, packed, piece
 from app.page import pages, views_of
 from app.session import answers
 from components.lesson import Question
@@ -47,6 +47,29 @@ def test_a_list_of_floats_may_hold_what_json_cannot_and_others_may_not():
         packed({"a.b": {"t": ["x", float("nan")]}})
     with pytest.raises(TypeError, match="cannot carry a object"):
         packed({"a.b": {"t": [object()]}})
+
+
+MANY = FEW + 1
+
+
+@pytest.mark.parametrize(
+    "column, as_one",
+    [
+        (["", "φ → 0.98", "one\nabove the other"] * MANY, True),
+        (["whole", ["0.98", ""], [""]] * MANY, True),
+        (["few"] * FEW, False),
+        (["none", []] * MANY, False),
+        ([f"a{ROW}b"] * MANY, False),
+        ([f"{ITEM}a"] * MANY, False),
+        ([["a", f"b{ITEM}c"]] * MANY, False),
+        (["a", 1] * MANY, False),
+        ([["a", ["b"]]] * MANY, False),
+    ],
+)
+def test_many_texts_travel_as_one_where_they_can_be_told_apart_again(column, as_one):
+    told = packed({"a.b": {"t": column}})
+    assert unpacked(told)["a.b"]["t"] == column
+    assert (b'"dtype":"text"' in told.tobytes()[TABLE_AT:]) == as_one
 
 
 def test_a_large_piece_is_deflated_and_a_small_one_is_not():

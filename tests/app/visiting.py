@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from bokeh.document import Document
 
-from app.packing import TABLE_AT
+from app.packing import ITEM, ROW, TABLE_AT
 from app.page import OVERVIEW, views_of
 from app.session import Session
 from components.lesson import Lesson
@@ -36,6 +36,8 @@ def unpacked(piece: np.ndarray) -> dict[str, dict]:
         if isinstance(column, list):
             return column
         cut = raw[begins + column["start"] : begins + column["stop"]]
+        if column["dtype"] == "text":
+            return [row[1:].split(ITEM) if row.startswith(ITEM) else row for row in cut.decode().split(ROW)]
         return np.frombuffer(cut, column["dtype"]).reshape(column["shape"])
 
     table = json.loads(raw[TABLE_AT:begins])
