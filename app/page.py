@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import panel as pn
+from bokeh.document import Document
 from jinja2 import Environment, FileSystemLoader, Template
+from panel.io.state import set_curdoc
 
 from app.claimed import claims_of
 from app.context import between_stops, context, in_script, started
@@ -25,6 +27,7 @@ from components.view import View
 from components.waiting import waiting
 from components.widgets import Segmented
 from components.words import PHIS, WIDTHS, WORDS, read_address
+from compute.memory import WRITE_RULES
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets"
@@ -36,7 +39,10 @@ NOTES = "notes"
 @cache
 def template() -> Template:
     """The page's template.  Everything put into it is escaped unless it is our own markup."""
-    return Environment(loader=FileSystemLoader(ASSETS), autoescape=True).get_template("page.html")
+    found = Environment(loader=FileSystemLoader(ASSETS), autoescape=True)
+    for part in ("icon.html", "nav.html"):  # else read and compiled for the first visitor
+        found.get_template(part)
+    return found.get_template("page.html")
 
 
 @cache
@@ -102,12 +108,18 @@ def figures_address(name: str) -> str:
 
 
 def warm() -> None:
-    """Draw every page's figures, and answer every feature map and width once, before the first visitor."""
+    """Draw every page's figures, answer every feature map, write rule and width once, and do what Panel and Jinja do at
+    the first page, before the first visitor."""
     sweep_drawn.start()
+    template()
+    with set_curdoc(Document()):  # of a page that nobody sees
+        pn.extension()
     for name in pages():
         figures_address(name)
     for phi in PHIS:
         answers(views_of(OVERVIEW), Question(phi=phi))
+    for rule in WRITE_RULES:
+        answers(views_of("memory"), Question(rule=rule))
     for d_k in WIDTHS:  # a hundred milliseconds each, the first time
         for name in (OVERVIEW, "rank"):
             answers(views_of(name), Question(d_k=d_k))
