@@ -36,6 +36,7 @@ class Plain:
 
     _debounce = 0
     _linked_properties: tuple[str, ...] = ("value",)
+    _busy__ignore: tuple[str, ...] = ("value", "active")  # no page shows that the server is busy
     why = ""
     """Why it changes nothing now, if it does not; the browser says so under the pointer."""
 
