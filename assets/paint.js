@@ -5,6 +5,7 @@
   const NEEDED = [
     ['core/dom', 'InlineStyleSheet', '_update'],
     ['core/util/canvas', 'CanvasLayer', 'clear', 'undo_transform'],
+    ['models/glyphs/glyph', 'GlyphView', 'index', 'index_data', 'mask_data', 'data_size'],
     ['core/visuals/visual', 'VisualProperties', '_get_css_value'],
     ['models/plots/plot_canvas', 'PlotView', 'repaint', 'schedule_paint', 'is_paused', 'computed_renderer_views',
       '_invalidate_layout_if_needed', '_paint_primary', '_paint_empty', '_paint_outline'],
@@ -25,6 +26,7 @@
   const {CanvasLayer} = Bokeh.require('core/util/canvas')
   const {PlotView} = Bokeh.require('models/plots/plot_canvas')
   const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
+  const {GlyphView} = Bokeh.require('models/glyphs/glyph')
 
   // A sheet written anew has the browser restyle what is under it, though nearly always it says what it said
   const update = InlineStyleSheet.prototype._update
@@ -54,13 +56,14 @@
   const {set_data, set_visuals, map_data} = GlyphRendererView.prototype
   const alone = view => !view.hover_glyph && !view.model.muted && view.model.data_source.selected.is_empty()
     && view.model.view.indices.count <= view.plot_view.model.lod_threshold
+  const follows = ({x_ranges, y_ranges}) => [...x_ranges.values(), ...y_ranges.values()].some(range => range.type == 'DataRange1d')
   GlyphRendererView.prototype.set_data = async function(changed) {
     if (!alone(this)) return set_data.call(this, changed)
     this.all_indices = this.model.view.indices
     await this.glyph.set_data(this.model.data_source, this.all_indices, changed)
     await this.set_visuals()
     this._update_masked_indices()
-    this.plot_view.invalidate_dataranges = true
+    if (follows(this.plot_view.frame)) this.plot_view.invalidate_dataranges = true
   }
   GlyphRendererView.prototype.set_visuals = async function() {
     if (!alone(this)) return set_visuals.call(this)
@@ -71,6 +74,17 @@
   GlyphRendererView.prototype.map_data = function() {
     if (alone(this)) this.glyph.map_data(); else map_data.call(this)
   }
+
+  // What lies beyond the frame is cut off there: it need not be looked up twice a painting, nor all be put into an index
+  // before somebody points at it
+  const CLIPPED = ['image', 'underlay', 'glyph']
+  const {_update_masked_indices} = GlyphRendererView.prototype, {index_data, mask_data} = GlyphView.prototype
+  GlyphRendererView.prototype._update_masked_indices = function() {
+    if (!alone(this) || !CLIPPED.includes(this.model.level)) return _update_masked_indices.call(this)
+    return this.model.view.masked = mask_data.call({data_size: this.glyph.data_size}) // as of a glyph that masks nothing
+  }
+  GlyphView.prototype.index_data = function() { this._index = null }
+  Object.defineProperty(GlyphView.prototype, 'index', {get() { if (!this._index) index_data.call(this); return this._index }})
 
   // --- only glyphs and marks have changed: no axis has, so the layout stands
   const {repaint, _invalidate_layout_if_needed} = PlotView.prototype
@@ -85,7 +99,7 @@
   }
 
   // --- axes first, so that what stands still comes before what moves; up to the first that moved it is a bitmap
-  const LEVELS = ['guide', 'image', 'underlay', 'glyph', 'annotation'], CLIPPED = ['image', 'underlay', 'glyph']
+  const LEVELS = ['guide', 'image', 'underlay', 'glyph', 'annotation']
   function paint(plot, ctx, painters) {
     for (const view of painters) {
       ctx.save()

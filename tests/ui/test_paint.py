@@ -135,6 +135,46 @@ def test_elements_of_what_a_step_moves_follow_when_it_is_painted(tab):
     assert at_once == 0 and in_the_end > 0
 
 
+OWN_MASKS = """() => {
+  const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
+  GlyphRendererView.prototype._update_masked_indices = function() {
+    return this.model.view.masked = this.glyph.mask_data()
+  }
+}"""
+"""Have Bokeh look up by itself what lies in the frame."""
+
+
+@pytest.mark.parametrize("page", ["memory", "random-features", "sharpness"])
+def test_what_lies_beyond_the_frame_is_not_seen_though_it_is_not_looked_up(tab, page):
+    tab.open(page, seed=1)
+    tab.paint_all()
+    tab.page.evaluate(OWN_MASKS)
+    assert differs_from_a_whole_painting(tab) == {}
+
+
+POINTED = """async () => {
+  const figure = Bokeh.index.find_one_by_id(Explorer.model('memory.bars').id), source = Explorer.model('memory.pairs')
+  const bars = figure.computed_renderer_views.find(view => view.model.glyph?.name == 'memory.bar')
+  const told = []
+  for (const height of [1, 0.25]) {
+    source.data.cosine.fill(height)
+    source.change.emit()
+    for (let turn = 0; turn < 200; turn++) await null
+    const before = bars.glyph._index == null
+    const sx = bars.xscale.compute(8)
+    const at = y => bars.hit_test({type: 'point', sx, sy: bars.yscale.compute(y)})?.indices.length
+    told.push([before, at(0.5), at(0.1)])
+  }
+  return told
+}"""
+"""Whether a bar's place is unknown before somebody points, and how many bars are then found high up and low."""
+
+
+def test_who_points_at_a_glyph_finds_it_where_it_was_painted_last(tab):
+    tab.open("memory")
+    assert tab.page.evaluate(POINTED) == [[True, 1, 1], [True, 0, 1]]
+
+
 SIGN = """() => [
   getComputedStyle(document.querySelector('.brand i')).color,
   document.documentElement.style.length,
