@@ -18,6 +18,7 @@ from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
 from compute.sweeps.places import said as duration
 from compute.sweeps.registry import SWEEPS
+from compute.sweeps.runner import ONE_AT_A_TIME
 from compute.sweeps.shipped import shipped
 from compute.sweeps.tickets import Progress, Refused, Ticket
 
@@ -56,6 +57,10 @@ class Desk:
                 self._say("idle", 0.0, "Cancelled before the first point was finished.")
 
     def _run(self, name: str) -> None:
+        if self.ticket:  # another one in hand, known or not, would leave nobody to hear of this one, or to cancel it
+            if name != self.name:
+                self._say("idle", 0.0, ONE_AT_A_TIME, name)
+            return
         sweep = SWEEPS[PICTURES[name].sweep]
         if reason := lacks(sweep):
             self._say("idle", 0.0, f"This sweep cannot run: {reason}.", name)

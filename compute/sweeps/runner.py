@@ -18,6 +18,8 @@ from compute.sweeps.tickets import Job, Progress, Refused, Ticket
 WAITING = 20
 """Runs that may wait; the next one is refused."""
 
+ONE_AT_A_TIME = "One sweep at a time: cancel the other one first."
+
 
 class Runner(Dispatcher):
     """`submit` a question, get a `Ticket`.
@@ -43,7 +45,7 @@ class Runner(Dispatcher):
             if visitor and any(
                 t.visitor == visitor for other in self._jobs() if other is not job for t in other.tickets
             ):
-                raise Refused("One sweep at a time: cancel the other one first.")
+                raise Refused(ONE_AT_A_TIME)
             if job is None:
                 job = self._new_job(name, sweep, question)
             ticket = Ticket(self, job, visitor)

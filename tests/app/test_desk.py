@@ -12,6 +12,7 @@ from components.sweep_columns import columns, said
 from components.sweep_pictures import PICTURES
 from compute.sweeps.places import find
 from compute.sweeps.registry import SWEEPS
+from compute.sweeps.runner import ONE_AT_A_TIME
 from compute.sweeps.runner import Runner as Real
 from compute.sweeps.running import run
 from compute.sweeps.shipped import shipped
@@ -132,6 +133,22 @@ def test_a_refusal_is_told_as_the_queue_says_it(visitor, told, queue):
     queue.refuses = "20 runs are waiting; come back in about 5 min."
     visitor.ask(NAME, "run")
     assert state(told) == ("idle", 0.0, queue.refuses) and visitor.ticket is None
+
+
+def test_who_has_a_run_in_hand_keeps_it_whatever_else_is_asked(visitor, told, queue):
+    """The same again, as by a double click, and another, which the queue might know and answer at once."""
+    visitor.ask(NAME, "run")
+    visitor.ask(NAME, "run")
+    assert state(told)[0] == "running"
+    visitor.ask("memory.crosstalk_sweep", "run")
+    assert told["page.sweep"]["name"] == ["memory.crosstalk_sweep"] and told["page.sweep"]["state"] == ["idle"]
+    assert told["page.sweep"]["text"] == [ONE_AT_A_TIME]
+    (ticket,) = queue.tickets
+    ticket.listener(Progress(0.5, place="a card"))
+    visitor.document.turn()
+    assert state(told)[:2] == ("running", 0.5)
+    visitor.ask(NAME, "cancel")
+    assert ticket.cancelled()
 
 
 def test_a_run_that_fails_is_said_in_one_sentence(visitor, told, queue, caplog):
