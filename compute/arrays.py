@@ -154,6 +154,14 @@ def refuse_unless_finite(xp: Any, named: dict[str, Array]) -> None:
             raise ValueError(f"{name} must be finite, got NaN or Inf")
 
 
+def refuse_unless_broadcast(name: str, a: Array, to: Array) -> None:
+    """ValueError that begins with the name of a, where its shape does not broadcast against that of `to`."""
+    try:
+        np.broadcast_shapes(tuple(a.shape), tuple(to.shape))
+    except ValueError:
+        raise ValueError(f"{name} must broadcast against {tuple(to.shape)}, got {tuple(a.shape)}") from None
+
+
 def _from_plain(name: str, a: Any) -> np.ndarray:
     try:
         return np.asarray(a)

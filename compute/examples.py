@@ -39,7 +39,7 @@ def exact(x: np.ndarray) -> np.ndarray:
 
 def exact_steps(pitfall: str = "none") -> Steps:
     """`recurrent_steps` of the three tokens in Fractions, an undefined output NaN; ValueError on another pitfall."""
-    eps = HAND_EPS if pitfall == "eps_inside" else 0
+    eps = HAND_EPS if isinstance(pitfall, str) and pitfall == "eps_inside" else 0
     return recurrent_steps(exact(HAND_PHI(HAND_Q)), exact(HAND_PHI(HAND_K)), exact(HAND_V), eps, pitfall)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compute.arrays import Array, admit, leave
+from compute.arrays import Array, admit, leave, refuse_unless_broadcast
 
 
 def rank_correlation(a: Array, b: Array) -> Array:
@@ -14,6 +14,7 @@ def rank_correlation(a: Array, b: Array) -> Array:
     x = admit(a=a, b=b, finite=False)
     if x.arrays[0].shape[-1] != x.arrays[1].shape[-1]:
         raise ValueError(f"b must be as long as a, {x.arrays[0].shape[-1]}, got {x.arrays[1].shape[-1]}")
+    refuse_unless_broadcast("b", x.arrays[1], x.arrays[0])
     xp = x.xp
     u, v = (_centred_places(xp, values) for values in x.arrays)
     size = xp.sqrt(xp.sum(u * u, axis=-1) * xp.sum(v * v, axis=-1))

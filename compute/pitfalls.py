@@ -6,6 +6,7 @@ step is exact.  Source of the right form: Katharopoulos et al. 2020, arXiv:2006.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Rational
 from typing import Any, ClassVar, NamedTuple
@@ -222,7 +223,9 @@ def _tokens(phi_k: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _numbers(name: str, x: np.ndarray) -> np.ndarray:
     """[T, d] of finite floats, or of Fractions in an object array."""
-    x = np.asarray(x) if not isinstance(x, np.ndarray) and isinstance(x, (list, tuple)) else x
+    if isinstance(x, (list, tuple)):
+        with suppress(ValueError):  # rows of different lengths stay the list that they are, and are refused as one
+            x = np.asarray(x)
     if not isinstance(x, np.ndarray) or x.ndim != 2 or 0 in x.shape:
         raise ValueError(f"{name} must be a NumPy array [T, d], got {brief(x)}")
     if x.dtype == object and all(isinstance(entry, Rational) for entry in x.flat):

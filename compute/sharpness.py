@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from compute.arrays import Array, admit, admit_beside, leave, namespace
+from compute.arrays import Array, admit, admit_beside, leave, namespace, refuse_unless_broadcast
 from compute.attention.doors import features
 from compute.feature_maps.base import FeatureMap, products, where_largest
 from compute.scalars import made, real, reals, whole
@@ -141,6 +141,7 @@ def misplaced(p: Array, q: Array) -> Array:
     x = admit(p=p, q=q, finite=False)
     if x.arrays[1].shape[-1] != x.arrays[0].shape[-1]:
         raise ValueError(f"q must have weights for the {x.arrays[0].shape[-1]} keys of p, got {x.arrays[1].shape[-1]}")
+    refuse_unless_broadcast("q", x.arrays[1], x.arrays[0])
     return leave(x, x.xp.sum(x.xp.abs(x.arrays[0] - x.arrays[1]), axis=-1) / 2)
 
 

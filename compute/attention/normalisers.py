@@ -16,7 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from compute.arrays import Admitted, Array, admit, admit_beside, admit_like, leave, namespace
+from compute.arrays import (
+    Admitted,
+    Array,
+    admit,
+    admit_beside,
+    admit_like,
+    leave,
+    namespace,
+    refuse_unless_broadcast,
+)
 from compute.attention.causal import CHUNK, Sums, chunkwise_sums
 from compute.attention.doors import (
     FeatureMapLike,
@@ -228,8 +237,5 @@ def _gained(x: Array, gain: Array | None) -> Array:
     if gain is None:
         return x
     gain = admit_like("gain", gain, like=x)
-    try:
-        np.broadcast_shapes(tuple(gain.shape), tuple(x.shape))
-    except ValueError:
-        raise ValueError(f"gain must broadcast against {shown(x.shape)}, got {shown(gain.shape)}") from None
+    refuse_unless_broadcast("gain", gain, x)
     return x * gain

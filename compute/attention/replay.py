@@ -88,7 +88,7 @@ class Replayed:
         """What the work gives; all tensors on one device."""
         if recorded_now(tensors[0]):
             return self.work(*tensors, **options)
-        key = (_stream(tensors[0]), *((x.dtype, x.shape) for x in tensors), *options.values())
+        key = (_stream(tensors[0]), *((x.dtype, x.shape) for x in tensors), *options.items())
         # What is sent to one stream within the lock follows one another: no other call's inputs come in between.
         with self.lock:
             shapes = self.met.setdefault(key, Shapes())

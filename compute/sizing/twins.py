@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from compute.scalars import made, whole
+from compute.scalars import brief, made, whole
 
 from .arithmetic import share
 from .families import Both
@@ -102,11 +102,13 @@ def with_feature_map(shape: ModelShape, d_phi_of: Callable[[int], int], ranks: i
     """Bytes of the same linear layers with a feature map: layers · heads · d_phi(d_k) · d_v · 4, one sequence.
 
     d_phi_of: width after the map for a key width.  ranks: tensor-parallel ranks; the bytes are then one rank's.
-    None if no layer keeps a matrix of keys by values.  ValueError naming shape, ranks, or d_phi_of where it gives no
-    whole number of at least 1.
+    None if no layer keeps a matrix of keys by values.  ValueError naming shape, ranks, or d_phi_of where it is no
+    function or gives no whole number of at least 1.
     """
     made("shape", shape, ModelShape)
     ranks = whole("ranks", ranks, 1)
+    if not callable(d_phi_of):
+        raise ValueError(f"d_phi_of must be a function of a key's width, got {brief(d_phi_of)}")
     found = [(group.count, matrix_heads(group.family)) for group in shape.layers]
     matrices = [(count, *heads) for count, heads in found if heads is not None]
     if not matrices:

@@ -13,7 +13,10 @@ import torch
 from attention_cases import as_torch
 from public_calls import arguments, public
 
+from compute.attention import rms_norm
+from compute.ordering import rank_correlation
 from compute.rank import past_to_future
+from compute.sharpness import misplaced
 
 PUBLIC = public()
 every_function = pytest.mark.parametrize("function", PUBLIC.values(), ids=PUBLIC)
@@ -47,7 +50,8 @@ DRAWS = {"positive_random_features", "per_head"}
 
 NO_NUMBER = ["3", "nan", None, float("nan"), 3j, {}, [], [1.0, "a"], np.array(["a"])]
 NO_COUNT = [-1, 1.5, 2.0, True, "3", None, float("nan"), np.float64(3), np.array([1, 2]), [1], 3j, Fraction(3, 2)]
-NO_WORD = ["no such", "", 3, None, ["left"], {}]
+RAGGED = [[1.0, 2.0], [3.0]]
+NO_WORD = ["no such", "", 3, None, ["left"], {}, np.array([1.0, 2.0])]
 
 
 def spoilt(a: np.ndarray, value: float) -> np.ndarray:
@@ -58,7 +62,7 @@ def spoilt(a: np.ndarray, value: float) -> np.ndarray:
 
 def bad_arrays(good: np.ndarray, keeps_nan: bool) -> list:
     """Of another kind of entries, without entries, with NaN; a width of its own, an axis too few."""
-    other = [good.astype(object), good.astype(str), good * 1j, good > 0, good[..., :0], "abc", {}, None]
+    other = [good.astype(object), good.astype(str), good * 1j, good > 0, good[..., :0], "abc", {}, None, RAGGED]
     return other if keeps_nan else [*other, spoilt(good, np.nan), spoilt(good, np.inf), spoilt(good, -np.inf)]
 
 
@@ -108,7 +112,7 @@ def bad_values(function, name: str, good) -> list:
     if name == "orthogonal":
         return []  # a switch
     if name == "d_phi_of":
-        return [lambda d_k: 0, lambda d_k: 1.5]
+        return [lambda d_k: 0, lambda d_k: 1.5, 3, None, "elu", np.ones(2)]
     if isinstance(good, np.ndarray):
         return bad_arrays(good, keeps_nan)
     assert isinstance(good, int), f"{name} is of no kind known here"
@@ -132,6 +136,12 @@ def test_a_bad_value_is_refused_by_the_argument_s_name(function, name):
             print(f"{function} took {name} = {bad!r}", function(**{**given, name: bad}))
         assert re.match(rf"{name}\b.* ", str(refused.value)), f"{bad!r}: {refused.value}"
         assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("function, name", [(rank_correlation, "b"), (misplaced, "q"), (rms_norm, "gain")])
+def test_rows_that_do_not_broadcast_are_refused_by_name(function, name):
+    with pytest.raises(ValueError, match=rf"^{name} must broadcast against \(2, 6\), got \(3, 6\)"):
+        function(np.ones((2, 6)), np.ones((3, 6)))
 
 
 def arrays_of(given: dict) -> list[str]:

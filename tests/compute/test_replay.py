@@ -57,6 +57,13 @@ def test_another_shape_dtype_or_option_is_another_recording():
     assert len(Recorded.made) == 4
 
 
+def test_options_are_told_apart_by_name_in_whatever_order_they_come():
+    replayed = Replayed(lambda x, *, by, plus: (x * by + plus,), Recorded)
+    for i in range(SEEN + 2):
+        assert replayed(torch.ones(1) * i, by=2, plus=5)[0].item() == 2 * i + 5
+        assert replayed(torch.ones(1) * i, plus=2, by=5)[0].item() == 5 * i + 2
+
+
 def test_shapes_that_came_longest_ago_are_forgotten_and_their_memory_given_back():
     replayed = Replayed(double, Recorded)
     for n in range(1, KEPT + 2):
