@@ -179,8 +179,11 @@ FEW = np.flatnonzero(np.isin(FRAME_AT, [0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256
 
 
 def _few_states(question: Question) -> Answer:
-    """The answer with fewer pictures of the state, each of which costs a kilobyte."""
+    """The answer with fewer pictures of the state, each of which costs a kilobyte, and no name for dots, which the
+    small picture does without."""
     told = filling_answer(question)
+    names = told["memory.names"]
+    told = {**told, "memory.names": {**names, "text": [*names["text"][:2], ""]}}
     states, frame = told["memory.states"], told["memory.reel"]["frame"]
     few = FEW[len(states["title"]) > FEW]
     fewer = {"state": states["state"][few], "title": [states["title"][i] for i in few]}

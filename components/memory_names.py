@@ -110,11 +110,19 @@ def _law_name(law: float, energy: float) -> float:
     return _beside(law, ABOVE)
 
 
+ROUNDOFF = 1e-9
+"""Energy that sums of float64 leave where there is none."""
+
+
 def energy_names(question: Question, told: dict, energies: np.ndarray, theory: Law) -> Columns:
-    """The law and the least energy, which is named below its line where the law leaves room."""
+    """The law and the least energy, which is named below its line where the law leaves room; in their place, that there
+    is nothing to draw where nothing interferes, for a log axis has no zero."""
+    x, texts = np.full(2, float(END)), ["law", "best any memory could"]
+    if not np.nanmax(energies[1:]) > ROUNDOFF:
+        return {"x": x, "y": np.array([1.0, np.nan]), "text": ["no crosstalk: 0 at every n", texts[1]]}
     law, least = _law_name(theory.energy[-1], energies[_last(question, told)]), _beside(theory.least[-1], 1 / ABOVE)
     heights = [law, _beside(theory.least[-1], ABOVE) if 1 / ABOVE < law / least < ABOVE else least]
-    return {"x": np.full(2, float(END)), "y": np.array(heights), "text": ["law", "best any memory could"]}
+    return {"x": x, "y": np.array(heights), "text": texts}
 
 
 def _last(question: Question, told: dict) -> int:

@@ -125,7 +125,7 @@ WORDS: dict[str, Word] = {
         _word("d_v", 32, whole_of(VALUE_WIDTHS), "width of the values that the memory stores"),
         _word("pair", 20, number(1, 256, int), "stored pair whose read is taken apart"),
         _word("mask", "none", one_of(("none", "causal")), "mask on the kernel matrix"),
-        _word("precision", "float64", one_of(PRECISIONS), "dtype in which singular values are computed"),
+        _word("precision", "float64", one_of(PRECISIONS), "dtype of the matrix whose rank is counted"),
         _word("model", "minimax-01", one_of(models()), "model whose bytes are counted"),
         _word(
             "own",

@@ -111,3 +111,19 @@ def test_the_name_of_the_law_of_energies_lies_on_no_line(phi, d_k):
 def test_the_names_of_energies_lie_apart(question):
     law, least = answer(question)["memory.energy_names"]["y"]
     assert not abs(np.log(law / least)) < np.log(2)
+
+
+@pytest.mark.parametrize("rule", ["additive", "decay", "delta", "gated_delta"])
+def test_where_no_pair_disturbs_another_the_empty_panel_says_so(rule):
+    told = answer(Question(keys="orthonormal", rule=rule))
+    named = dict(zip(told["memory.energy_names"]["text"], told["memory.energy_names"]["y"]))
+    assert not np.nanmax(told["memory.energies"]["energy"]) > 1e-9
+    assert np.isfinite(named["no crosstalk: 0 at every n"])
+    assert "no crosstalk: 0 at every n" not in answer(Question(rule=rule))["memory.energy_names"]["text"]
+
+
+def test_the_card_names_no_dots_for_it_draws_none():
+    page, card = (
+        view.answer(Question(rule="delta"))["memory.names"]["text"] for view in (VIEWS["memory"], VIEWS["memory"].card)
+    )
+    assert page[2].startswith("dots") and card == [*page[:2], ""]
