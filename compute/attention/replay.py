@@ -3,8 +3,8 @@
 A device that computes faster than its host can ask waits: ten launches for a few thousand tokens take an H200's host
 several times as long as the device.  They are recorded as a CUDA graph, which is replayed on new inputs.
 
-Only while the process has no other thread (a notebook has): CUDA refuses a thread that waits for the whole device
-while something is recorded, whoever records it.
+Only on the default stream, where no two replays run at once, and only while the process has no other thread (a notebook
+has): CUDA refuses a thread that waits for the whole device while something is recorded, whoever records it.
 Source: Nguyen et al. 2021, Accelerating PyTorch with CUDA Graphs, pytorch.org/blog.
 """
 
@@ -41,8 +41,10 @@ class Recording:
         # Tensors made in inference mode could not be written to outside of it.
         with torch.cuda.device(tensors[0].device), torch.inference_mode(False), torch.no_grad():
             self.inputs = [torch.empty_like(x) for x in tensors]
-            # A thread that is not Python's may go on asking the device for memory meanwhile.
-            with torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
+            # A thread that is not Python's may go on asking the device for memory meanwhile.  A recording that fails
+            # leaves its own stream the current one, hence the outer context.
+            recorded = torch.cuda.graph(self.graph, capture_error_mode="thread_local")
+            with torch.cuda.stream(torch.cuda.current_stream()), recorded:
                 self.outputs = work(*self.inputs, **options)
 
     def replay(self, tensors: tuple[Tensor, ...]) -> tuple[Tensor | None, ...]:
@@ -58,7 +60,7 @@ class Recording:
         """Gives the memory back, once all that was sent is done."""
         import torch
 
-        torch.cuda.synchronize(self.inputs[0].device)
+        torch.cuda.default_stream(self.inputs[0].device).synchronize()
         self.graph.reset()
 
 
@@ -86,9 +88,9 @@ class Replayed:
 
     def __call__(self, *tensors: Tensor, **options: Any) -> tuple[Tensor | None, ...]:
         """What the work gives; all tensors on one device."""
-        if recorded_now(tensors[0]):
+        if recorded_now(tensors[0]) or unusual(tensors[0]):
             return self.work(*tensors, **options)
-        key = (_stream(tensors[0]), *((x.dtype, x.shape) for x in tensors), *options.items())
+        key = (tensors[0].device, *((x.dtype, x.shape) for x in tensors), *options.items())
         # What is sent to one stream within the lock follows one another: no other call's inputs come in between.
         with self.lock:
             shapes = self.met.setdefault(key, Shapes())
@@ -131,7 +133,13 @@ def recorded_now(x: Tensor) -> bool:
     return x.is_cuda and torch.cuda.is_current_stream_capturing()
 
 
-def _stream(x: Tensor) -> tuple[Any, int]:
+def unusual(x: Tensor) -> bool:
+    """Whether work on this tensor is to be as it is written: off the device's default stream, where two replays at once
+    would share what the products of all recordings work in, or where torch chooses other dtypes by itself."""
     import torch
 
-    return x.device, torch.cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
+    if not x.is_cuda:
+        return False
+    return torch.is_autocast_enabled("cuda") or torch.cuda.current_stream(x.device) != torch.cuda.default_stream(
+        x.device
+    )

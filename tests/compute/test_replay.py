@@ -95,6 +95,14 @@ def test_nothing_is_recorded_beside_another_thread(monkeypatch):
     assert len(Recorded.made) == 1
 
 
+def test_nothing_is_recorded_off_the_default_stream(monkeypatch):
+    monkeypatch.setattr(replay, "unusual", lambda x: True)
+    replayed = Replayed(double, Recorded)
+    for _ in range(SEEN + 3):
+        assert replayed(torch.ones(3))[0].tolist() == [2.0] * 3
+    assert not Recorded.made
+
+
 def test_what_cannot_be_recorded_is_done_as_it_is_written():
     tried = []
 
