@@ -5,8 +5,11 @@
   const raf = window.requestAnimationFrame.bind(window)
   let inside = 0, frame = null
   window.requestAnimationFrame = callback => raf(now => { inside++; try { callback(now) } finally { inside-- } })
-  // Urgent: an ordinary task waits behind messages and timers that came meanwhile, and at times behind another frame
-  const afterwards = done => scheduler.postTask(done, {priority: 'user-blocking'})
+  const afterwards = done => {
+    const channel = new MessageChannel()
+    channel.port1.onmessage = done
+    channel.port2.postMessage(0)
+  }
   const figures = new WeakMap()
   function figure(canvas) {
     if (figures.has(canvas)) return figures.get(canvas)
