@@ -92,15 +92,21 @@ def _unit_or_nothing(features: np.ndarray) -> np.ndarray:
     return features / np.where(lengths == 0, 1, lengths)
 
 
+@lru_cache(maxsize=2)
+def _frames(asked: Stream, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+    """Writes at which the state is drawn, and the states [frames, d, d_v]: the page asks twice."""
+    K, V, keep, _ = pairs(asked)
+    at = FRAME_AT[len(K) >= FRAME_AT]
+    return at, states(K, V, rule.word, at, alpha=rule.alpha * keep, beta=rule.beta)
+
+
 @lru_cache(maxsize=128)
 def filled(asked: Stream, rule: Rule) -> dict:
     """Everything drawn of one memory."""
     K, V, keep, since = pairs(asked)
     (most, width), d_v = K.shape, V.shape[1]
-    gates = {"alpha": rule.alpha * keep, "beta": rule.beta}
-    reads = every_read(K, V, rule.word, **gates)
-    at = FRAME_AT[most >= FRAME_AT]
-    frames = states(K, V, rule.word, at, **gates)
+    reads = every_read(K, V, rule.word, alpha=rule.alpha * keep, beta=rule.beta)
+    at, frames = _frames(asked, rule)
     columns = {
         "mean": mean_wanted(reads.cosine, since),
         "newest": reads.newest,
@@ -142,9 +148,8 @@ def energies(asked: Stream, rule: Rule) -> np.ndarray:
 @lru_cache(maxsize=128)
 def shares_named(asked: Stream, rule: Rule) -> list[float]:
     """Share of the wanted reads that name the right value, a frame of the state each; NaN before the first write."""
-    K, V, keep, since = pairs(asked)
-    at = FRAME_AT[len(K) >= FRAME_AT]
-    frames = states(K, V, rule.word, at, alpha=rule.alpha * keep, beta=rule.beta)
+    K, V, _, since = pairs(asked)
+    at, frames = _frames(asked, rule)
     return [float("nan") if n == 0 else float(named_right(S, K[since[n] : n], V[:n])) for n, S in zip(at, frames)]
 
 

@@ -140,6 +140,5 @@ def unusual(x: Tensor) -> bool:
 
     if not x.is_cuda:
         return False
-    return torch.is_autocast_enabled("cuda") or torch.cuda.current_stream(x.device) != torch.cuda.default_stream(
-        x.device
-    )
+    aside = torch.cuda.current_stream(x.device) != torch.cuda.default_stream(x.device)
+    return aside or torch.is_autocast_enabled("cuda")
