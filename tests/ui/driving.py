@@ -11,6 +11,9 @@ from components.lesson import Lesson
 from components.words import WORDS
 
 READY = "document.documentElement.dataset.figures == 'ready' && document.documentElement.dataset.session == 'ready'"
+PATIENCE = 60_000
+"""ms: the longest that anything is waited for.  It ends what never comes, and says nothing of how fast it should."""
+
 IDLE = f"""() => {READY} && !('pending' in document.documentElement.dataset) && Bokeh.documents.every(d => d.is_idle)"""
 PAINT_ALL = """() => {
   for (const model of Explorer.models.values()) Bokeh.index.find_one_by_id(model.id)?.request_repaint?.()
@@ -57,6 +60,13 @@ new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadR
 """
 
 
+def given_up(request) -> bool:
+    """Whether a request failed because nobody wants its answer any more: a dialog that measures a page in a frame was
+    closed, a slide went by, a test ended.  A server that lets its visitor down has other names: ERR_EMPTY_RESPONSE,
+    ERR_CONNECTION_RESET, ERR_INCOMPLETE_CHUNKED_ENCODING."""
+    return request.failure == "net::ERR_ABORTED"
+
+
 class Tab:
     """A page of the explorer in a browser."""
 
@@ -64,12 +74,12 @@ class Tab:
         self.page, self.server = page, server
         self.complaints: list[str] = []
         self.up: list[str] = []
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         page.add_init_script(SHIFTS)
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("request", self._request)
-        page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url} {request.failure}"))
+        page.on("requestfailed", self._failed)
         page.on("response", self._response)
         page.on("dialog", self._dialog)
         page.on("websocket", lambda socket: socket.on("framesent", self._sent))
@@ -83,6 +93,10 @@ class Tab:
     def _request(self, request):
         if not request.url.startswith((self.server, "data:", "blob:")):
             self.complaints.append(f"another host: {request.url}")
+
+    def _failed(self, request):
+        if not given_up(request):
+            self.complaints.append(f"failed: {request.url} {request.failure}")
 
     def _response(self, response):
         if response.status >= 400:

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
+from driving import PATIENCE
+
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><title>a page of somebody else</title><link rel="icon" href="data:,">
 <body>{frames}<script>
 window.heard = []
@@ -56,7 +58,7 @@ class Host:
         self.page, self.folder, self.explorer = page, folder, explorer
         self.origin = f"http://localhost:{port}"
         self.complaints: list[str] = []
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("dialog", lambda dialog: (self.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from checking import check
+from driving import PATIENCE, given_up
 from hosting import serving
 
 from app.page import pages
@@ -101,10 +102,10 @@ def deck(reveal, tmp_path_factory) -> Path:
 def stage(browser):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     told = SimpleNamespace(context=context, page=context.new_page(), complaints=[], asked=[])
-    told.page.set_default_timeout(15_000)
+    told.page.set_default_timeout(PATIENCE)
     told.page.on("console", lambda m: m.type in ("error", "warning") and told.complaints.append(m.text))
     told.page.on("pageerror", lambda error: told.complaints.append(str(error)))
-    told.page.on("requestfailed", lambda request: told.complaints.append(request.url))
+    told.page.on("requestfailed", lambda r: given_up(r) or told.complaints.append(r.url))
     told.page.on("request", lambda request: told.asked.append(request.url))
     yield told
     context.close()

@@ -24,7 +24,7 @@ def test_a_quick_run_replaces_the_shipped_picture_and_back_brings_it_again(tab):
     tab.page.locator("input[data-axis=n]:visible").focus()
     tab.page.keyboard.press("ArrowLeft")
     tab.page.wait_for_function("Explorer.at.n == 127")
-    part.locator("[data-sweep=back]").wait_for(timeout=60_000)
+    part.locator("[data-sweep=back]").wait_for()
     assert not part.locator("progress").is_visible() and part.locator("[role=status]").inner_text() != came
     assert tab.page.evaluate(CELLS, name) != cells
     part.locator("[data-sweep=back]").click()
