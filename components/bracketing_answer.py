@@ -14,6 +14,7 @@ from components.lesson import Question
 from components.plots import spread
 from components.powers import times
 from components.reel import Answer
+from components.says import short_tokens
 from components.view import props, texts
 from components.words import SOFTMAX
 from compute.cost import attention_flops, crossover_T, decode_flops, saving, softmax_decode_flops
@@ -39,7 +40,6 @@ PLACES = (0.62, 1.97, 3.45, 4.83)
 
 AROUND = (0.06, 5.4)
 """Where brackets stand before the first rectangle and behind the last."""
-
 
 HAIRLINE = 0.025
 """Shortest side drawn, in the same units: about two pixels."""
@@ -157,7 +157,8 @@ def _rectangles(d_phi: int, head: int, blocked: bool) -> dict[str, np.ndarray | 
 
 
 def _size(rows: int, columns: int) -> str:
-    said = f"{rows:,} × {columns:,}"
+    """As the axis of T says it, `1M × 128`; a length that is not round takes two lines."""
+    said = f"{short_tokens(rows)} × {short_tokens(columns)}"
     return said if len(said) <= LONG else said.replace("× ", "×\n")
 
 
