@@ -138,7 +138,6 @@ def clock(sources: dict[str, ColumnDataSource], height: int, x: tuple[float, flo
     )  # fmt: skip
     ticks(fig.xaxis[0], TOKEN_TICKS)
     ticks(fig.yaxis[0], {1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1: "1 s"})
-    fig.yaxis[0].major_tick_out = 0  # room for `0.1 ms` within the margin, or the two axes of T part
     low, high = told.crossings[1]
     band = BoxAnnotation(name="bracketing.late_band", left=low, right=high, level="underlay", visible=False)
     band.update(fill_color=LIGHT["faint"], fill_alpha=0.22, line_color=None)

@@ -74,6 +74,7 @@ def plot(
         axis.major_label_standoff = 6
     fig.xaxis[0].major_label_policy = NoOverlap(min_distance=6)  # a figure at half its width shows fewer ticks
     fig.yaxis[0].axis_line_color = None
+    fig.yaxis[0].major_tick_out = 0  # a tick that is not seen took the room of a letter, and the frame left its margin
     return fig
 
 

@@ -9,6 +9,10 @@ from checking import check
 
 from app.page import OVERVIEW, figures_of, pages, views_of
 from components.lesson import Question
+from components.plots import MARGIN
+
+FRAMES = """margin => [...Explorer.models.values()].filter(m => m.type == 'Figure' && m.min_border_left == margin)
+  .map(m => [m.name, Math.round(Bokeh.index.find_one_by_id(m.id).frame.bbox.left)])"""
 
 
 def test_a_page_opens_silent_still_and_painted_with_the_right_numbers(tab, name):
@@ -20,6 +24,8 @@ def test_a_page_opens_silent_still_and_painted_with_the_right_numbers(tab, name)
     assert all(ink > 1_000 for _, ink in pictures.values()), pictures
     for view in views_of(name):
         assert any(character.isdigit() for character in tab.text(f"{view.word}.headline"))
+    frames = dict(tab.page.evaluate(FRAMES, MARGIN))  # axes that stand one over the other, and over their slider
+    assert set(frames.values()) <= {MARGIN}, frames
     check(tab, name, Question())
     assert tab.page.url.removeprefix(tab.server) == ("/" if name == OVERVIEW else f"/{name}")
 
