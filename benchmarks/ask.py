@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import count, islice
 from statistics import fmean, median
 
 from playwright.sync_api import Locator
@@ -21,6 +22,7 @@ from benchmarks.report import Row, percentile, timed
 from benchmarks.server import PAGES, Server, serving
 from components.controls import KNOBS
 from components.lesson import Question
+from components.rank_kept import DRAWS
 from components.words import WORDS
 from compute.sizing import models
 
@@ -33,7 +35,10 @@ ASKED = {
 }
 """Choices of a page.  Each page has its own draw, so that its first round asks what depends on it anew."""
 
-DRAWN = ("", "sharpness", "random-features", "memory", "rank", "normaliser")
+SPECTRA = ("", "rank")
+"""Pages with singular values, which are kept for the first draws."""
+
+DRAWN = (*SPECTRA, "sharpness", "random-features", "memory", "normaliser")
 """Pages whose pictures depend on the draw."""
 
 WIDEST = max(KNOBS["m"])
@@ -73,13 +78,18 @@ def _draws() -> Iterator[Row]:
 
     A visitor who draws again mostly does not wait for it: the next draw is made while the last one is looked at.
     """
-    first = 0
+    seeds, later = count(), count(max(DRAWS, 2 * STEPS * len(DRAWN)))  # views share what they find: no draw twice
     for page in (page for page in DRAWN if page in PAGES):
         views = views_of(page or OVERVIEW)
         answers(views, Question())
-        for said, phi in (("", Question().phi), (f" with {2 * WIDEST:,} trigonometric features", f"trig~m~{WIDEST}")):
-            draws = [Question(phi=phi, seed=seed) for seed in range(first, first + STEPS)]
-            first += STEPS  # views share what they have found
+        kinds = [
+            ("", Question().phi, seeds),
+            (f" with {2 * WIDEST:,} trigonometric features", f"trig~m~{WIDEST}", seeds),
+        ]
+        if page in SPECTRA:
+            kinds.append((f" from the {DRAWS}th on, whose spectra are not kept", Question().phi, later))
+        for said, phi, from_ in kinds:
+            draws = [Question(phi=phi, seed=seed) for seed in islice(from_, STEPS)]
             spent = [1e3 * timed(partial(answers, views, question), 1)[0] for question in draws]
             what = f"a new draw on {PAGES[page]}{said}: CPU of its answer"
             yield Row(what, median(spent), "ms", 25, note=f"most {max(spent):.0f}")

@@ -192,6 +192,7 @@ VIEW = View(
         ("rank at this tolerance", "rank.own"),
         ("rank of the block below the diagonal", "rank.block"),
         ("features of the map", "rank.limit"),
+        ("singular values", "rank.found"),
         ("N = 512 and 1,024", "rank.made"),
     ),
     lists=(cases_of("rank"),),
@@ -214,7 +215,7 @@ LEFT_OUT = frozenset(
     f"rank.{name}"
     for name in (
         *("tolerance", "below", "cut", "cut_name", "growth", "limits", "predicted", "far", "ends", "here"),
-        *("growth_axis", "own", "block", "made", "cases", "cases_title", *(f"grows.{w}" for w in PHIS)),
+        *("growth_axis", "own", "block", "found", "made", "cases", "cases_title", *(f"grows.{w}" for w in PHIS)),
     )
 )
 

@@ -134,7 +134,8 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             ]
         ),
         "rank.texts": texts([("rank.aside", rank_said.aside(question)), ("rank.subject", rank_said.subject(question)),
-                             ("rank.made", rank_said.made()), *checked("rank", CASES)]),
+                             ("rank.found", rank_said.found(question)), ("rank.made", rank_said.made()),
+                             *checked("rank", CASES)]),
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from components.axes import AXES
-from components.rank_run import matrix
+from components.rank_values import matrix
 from components.words import PHIS, SOFTMAX, WIDTHS
 from compute.feature_maps import read_member
 from compute.rank import PRECISIONS, past_to_future, rank_of, spectrum

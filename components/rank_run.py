@@ -8,14 +8,14 @@ import numpy as np
 
 from components.axes import AXES
 from components.lesson import Question
+from components.rank_kept import is_kept, kept
+from components.rank_values import LARGEST, STOPS, computed, formed, is_wide, matrix, relative, wide
 from components.sharpness_run import members
 from components.words import WORDS
 from compute.feature_maps import FeatureMap
-from compute.rank import feature_spectrum, kernel_matrix, past_to_future, rank_of, spectra, spectrum
+from compute.rank import feature_spectrum, kernel_matrix, past_to_future, rank_of, spectrum
 from compute.toys import queries_and_keys
 
-STOPS = AXES["N"].stops
-LARGEST = STOPS[-1]
 TOLERANCES = 10.0 ** -np.array(AXES["rtol"].stops)
 START = AXES["rtol"].index(WORDS["rtol"].default)
 TOLERANCE = float(TOLERANCES[START])
@@ -33,58 +33,17 @@ FLOOR = 1e-13
 
 @lru_cache(maxsize=512)
 def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.ndarray:
-    """Singular values [stops, 256] of the first N queries and keys, relative to the largest; NaN behind the N-th.
-
-    In float64 the features themselves are decomposed.  In float32 the matrix is formed, so that its roundoff shows.
-    """
-    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    if precision == "float64" and not _is_wide(phi, d_k):
-        return _relative(spectra(Q, K, phi and phi.merged(), STOPS))
-    if precision == "float64":
-        return _relative(_formed(_wide(phi, d_k, seed), precision))
-    return _relative(_formed(matrix(Q, K, phi, precision), precision))
-
-
-def _is_wide(phi: FeatureMap | None, d_k: int) -> bool:
-    """Whether the distinct features are as many as the tokens, so that nothing is gained by decomposing them."""
-    return phi is not None and phi.rank_bound(d_k) >= LARGEST
-
-
-@lru_cache(maxsize=4)
-def _wide(phi: FeatureMap, d_k: int, seed: int) -> np.ndarray:
-    """A wide map's kernel matrix, [256, 256], half a megabyte; its features may be thirty."""
-    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    return phi.kernel(Q, K)
+    """Singular values [stops, 256] of the first N queries and keys, relative to the largest; NaN behind the N-th."""
+    if precision == "float64" and is_kept(phi, d_k, seed):
+        return kept(phi, d_k, seed)
+    return computed(phi, d_k, seed, precision)
 
 
 @lru_cache(maxsize=128)
 def masked_values(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.ndarray:
     """The same for the matrix under the causal mask."""
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    return _relative(_formed(np.tril(matrix(Q, K, phi, precision)), precision))
-
-
-def matrix(Q: np.ndarray, K: np.ndarray, phi: FeatureMap | None, precision: str) -> np.ndarray:
-    """The kernel matrix up to a factor, multiplied out in the given precision.
-
-    Features are brought to size one before they are rounded: some maps leave float32's range at wide keys, and a
-    factor does not change a rank.
-    """
-    if phi is None or precision == "float64":
-        return kernel_matrix(Q, K, phi and phi.merged(), dtype=precision)
-    left, right = ((x / np.max(np.abs(x))).astype(precision) for x in (phi.merged()(Q), phi.merged()(K)))
-    return left @ right.T
-
-
-def _formed(M: np.ndarray, precision: str) -> np.ndarray:
-    rows = np.full((len(STOPS), LARGEST), np.nan)
-    for row, N in zip(rows, STOPS):
-        row[:N] = spectrum(M[:N, :N], dtype=precision)
-    return rows
-
-
-def _relative(values: np.ndarray) -> np.ndarray:
-    return values / values[:, :1]
+    return relative(formed(np.tril(matrix(Q, K, phi, precision)), precision))
 
 
 def ranks(relative: np.ndarray) -> np.ndarray:
@@ -97,8 +56,8 @@ def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> 
     """Ranks [stops, tolerances] of the block of later rows and earlier columns, counted."""
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
     told = []
-    if phi is None or precision != "float64" or _is_wide(phi, d_k):
-        M = _wide(phi, d_k, seed) if precision == "float64" and phi else matrix(Q, K, phi, precision)
+    if phi is None or precision != "float64" or is_wide(phi, d_k):
+        M = wide(phi, d_k, seed) if precision == "float64" and phi else matrix(Q, K, phi, precision)
         told = [spectrum(past_to_future(M[:N, :N]), dtype=precision) for N in STOPS]
     else:
         phi_q, phi_k = (phi.merged()(x) for x in (Q, K))
@@ -110,7 +69,7 @@ def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> 
 def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str) -> np.ndarray:
     """Pictures of the kernel matrix [extents, 64, 64] uint8, rows relative to their largest entry."""
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    size = np.abs(_wide(phi, d_k, seed) if _is_wide(phi, d_k) else kernel_matrix(Q, K, phi and phi.merged()))
+    size = np.abs(wide(phi, d_k, seed) if is_wide(phi, d_k) else kernel_matrix(Q, K, phi and phi.merged()))
     if mask == "causal":
         size = np.tril(size)
     size = np.sqrt(size / np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny))
