@@ -11,6 +11,7 @@ from components.formula import mathml
 from components.lesson import Question
 from components.memory_cases import CASES
 from components.memory_formulas import values
+from components.memory_law import law
 from components.memory_load import far, load
 from components.memory_names import END, HAND_END, NOWHERE, TICKS, beside, energy_names, names, room_at, sided
 from components.memory_run import (
@@ -23,7 +24,6 @@ from components.memory_run import (
     Stream,
     energies,
     filled,
-    law,
     rule_of,
     shares_named,
     split,

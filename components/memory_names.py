@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from components.lesson import Question
+from components.memory_law import Law
 from components.memory_load import FAR
-from components.memory_run import PAIRS, Law
+from components.memory_run import PAIRS
 from components.memory_said import TOPICS, room, rule_name
 from components.placing import Box, dot_box, placed, share, text_box
 from components.reel import Answer, Columns

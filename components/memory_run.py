@@ -9,7 +9,6 @@ import numpy as np
 
 from components.lesson import Question
 from components.words import SOFTMAX
-from compute import memory_laws as laws
 from compute.crosstalk import every_read, expected_energy
 from compute.feature_maps import read_member
 from compute.filling import states
@@ -218,50 +217,3 @@ def overlap(asked: Stream) -> float:
     K = pairs(asked if asked.stream == "hand" else asked._replace(stream="plain")).K
     K = K[K.any(axis=1)]
     return float(crosstalk_energy(K)) / (len(K) - 1)
-
-
-def law_overlap(asked: Stream) -> float:
-    """The same for keys that are what the law takes them for: uniform on a sphere where they are features."""
-    own = asked.keys == "phi" and asked.phi != SOFTMAX
-    maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
-    return 1 / read_member(asked.phi).d_phi(asked.d_k) if own else maker.overlap(WIDTH, asked.rho)
-
-
-class Law(NamedTuple):
-    """Expected mean cosine and crosstalk energy at every n where a law holds, NaN elsewhere; what it is called; and the
-    least energy and largest cosine that any memory of so many rows can reach.
-
-    The least energy is that of a read's miss, which is its crosstalk only where the read holds its whole value: where
-    plain adding wrote it.  A rule that lets values shrink has little crosstalk and misses all the same.
-    """
-
-    cosine: np.ndarray
-    energy: np.ndarray
-    name: str
-    least: np.ndarray
-    best: np.ndarray
-
-
-@lru_cache(maxsize=128)
-def _law_cosine(most: int, overlap: float, alpha: float, d_v: int) -> np.ndarray:
-    """The law's mean cosine of 1 to most pairs; the draw has no part in it."""
-    return laws.mean_cosine(np.arange(1, most + 1), overlap, alpha=alpha, d_v=d_v)
-
-
-@lru_cache(maxsize=128)
-def law(asked: Stream, rule: Rule) -> Law:
-    cosine, energy, least = np.full((3, PAIRS + 1), np.nan)
-    own = asked.keys == "phi" and asked.phi != SOFTMAX
-    maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
-    room = read_member(asked.phi).rank_bound(asked.d_k) if own else WIDTH
-    most = maker.most(WIDTH) or PAIRS
-    if asked.stream == "plain":
-        least[1 : most + 1] = laws.best_energy(NS[1 : most + 1], room)
-    new = asked.stream == "plain" or (asked.stream == "topics" and most == PAIRS)
-    if new and not WRITE_RULES[rule.word].corrects:
-        n = NS[1 : most + 1]
-        age = n - pairs(asked).since[n] if "alpha" in WRITE_RULES[rule.word].uses else n
-        cosine[n] = _law_cosine(most, law_overlap(asked), rule.alpha, asked.d_v)[age - 1]
-        energy[n] = laws.energy(age, law_overlap(asked), alpha=rule.alpha)
-    comparable = least if rule.word == "additive" else np.full_like(least, np.nan)
-    return Law(cosine, energy, "if φ(k) were uniform" if own else "law", comparable, np.sqrt(1 - least))

@@ -6,7 +6,8 @@ import numpy as np
 
 from components.lesson import Question
 from components.memory_by_hand import read_by_hand
-from components.memory_run import NS, PAIRS, RECENT, WIDTH, Stream, law_overlap, overlap
+from components.memory_law import law_overlap
+from components.memory_run import NS, PAIRS, RECENT, WIDTH, Stream, overlap
 from components.says import decimals, percent
 from compute.memory import WRITE_RULES
 from compute.pair_streams import KEYS_IN_TURN, Topics, Ungated
