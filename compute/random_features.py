@@ -66,7 +66,8 @@ def log_positive_features(x: Array, Omega: Array) -> Array:
 
     It stays a number where the features themselves would over- or underflow.
     """
-    return x @ namespace(x).matrix_transpose(Omega) - half_square(x) - log(Omega.shape[0]) / 2
+    told, less = x @ namespace(x).matrix_transpose(Omega), half_square(x) + log(Omega.shape[0]) / 2
+    return np.subtract(told, less, out=told) if is_numpy_array(told) else told - less
 
 
 def waves(x: Array, Omega: Array) -> Array:

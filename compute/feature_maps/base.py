@@ -7,8 +7,11 @@ a positive factor per query (all that normalised weights need), and the rows' li
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from array_api_compat import is_numpy_array
 
 from compute.arrays import Array, admit, leave, namespace
 from compute.families import Member
@@ -101,10 +104,10 @@ class LogFeatureMap(FeatureMap):
         return namespace(x).exp(self.log_features(x))
 
     def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
-        return balanced(self.log_features(Q), self.log_features(K))
+        return balanced(self.log_features, Q, self.log_features(K))
 
     def limit_rows(self, Q: Array, K: Array) -> Array:
-        return balanced(self.log_leading(Q), self.log_features(K))[0]
+        return balanced(self.log_leading, Q, self.log_features(K))[0]
 
 
 def products(a: Array, b: Array) -> Array:
@@ -112,17 +115,31 @@ def products(a: Array, b: Array) -> Array:
     return a @ namespace(a).matrix_transpose(b)
 
 
-def balanced(log_q: Array, log_k: Array) -> tuple[Array, Array]:
-    """exp(log_q)·exp(log_k) up to one positive factor per row, and the log of that factor, let in already.
+def balanced(log_of: Callable[[Array], Array], Q: Array, log_k: Array) -> tuple[Array, Array]:
+    """exp(log_of(Q))·exp(log_k) up to one positive factor per row, and the log of that factor, let in already.
 
     Each feature is shifted by its largest key, which cancels in the product, then each row by its largest term.
     All exponents are then ≤ 0 and every row holds a term e⁰, so no row over- or underflows, whatever the norms.
     """
-    xp = namespace(log_q)
+    xp, T_q = namespace(Q), Q.shape[-2]
     shift = xp.max(log_k, axis=-2, keepdims=True)
-    log_q = log_q + shift
-    largest = xp.max(log_q, axis=-1, keepdims=True)
-    return products(xp.exp(log_q - largest), xp.exp(log_k - shift)), largest
+    keys = xp.exp(log_k - shift)
+
+    def of(some: Array) -> tuple[Array, Array]:
+        log_q = log_of(some) + shift
+        largest = xp.max(log_q, axis=-1, keepdims=True)
+        return products(xp.exp(log_q - largest), keys), largest
+
+    step = max(1, PIECE * log_k.shape[-2] // log_k.size) if is_numpy_array(Q) else T_q
+    if T_q <= step:
+        return of(Q)
+    pieces = [of(Q[..., i : i + step, :]) for i in range(0, T_q, step)]
+    return tuple(xp.concat(column, axis=-2) for column in zip(*pieces))
+
+
+PIECE = 1 << 16
+"""Features of NumPy arrays taken at once: more would leave the processor's cache, and memory beyond 2 MB comes from the
+kernel anew each time."""
 
 
 def where_largest(x: Array, value: Array | float, otherwise: float) -> Array:

@@ -43,6 +43,10 @@ class PositiveRandom(LogFeatureMap):
     def log_features(self, x: Array) -> Array:
         return log_positive_features(x, self.directions_for(x))
 
+    def features(self, x: Array) -> Array:
+        told = self.log_features(x)
+        return np.exp(told, out=told) if is_numpy_array(told) else namespace(told).exp(told)
+
     def log_leading(self, q: Array) -> Array:
         return where_largest(products(q, self.directions_for(q)), 0.0, otherwise=-np.inf)
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from asked import DEFAULT, VIEWS, said
+from asked import DEFAULT, VIEWS, _mark, examples, said
 
 from components.axes import AXES
-from components.lesson import Question
+from components.lesson import SERVER, Question
 from components.own import paste
 from components.palette import LIGHT
+from components.sizing_answer import ELSEWHERE, _told
 from components.sizing_asked import counted
 from components.sizing_bill import ROWS
 from components.sizing_export import exported
@@ -34,6 +35,19 @@ def nodes(question, kind="texts"):
     """Texts of the page's nodes by name."""
     told = answer(question)[f"sizing.{kind}"]
     return dict(zip(told["node"], told["text"], strict=True))
+
+
+@pytest.mark.parametrize("word", ELSEWHERE)
+def test_what_only_other_views_read_changes_nothing_here(word):
+    """Asked for itself, an answer that is taken from another question's would be the same."""
+    for question in (DEFAULT, Question(phi="favor", model="qwen3.8-27b")):
+        for text in examples(SERVER[word]):
+            told = _told.__wrapped__(replace(question, **{word: SERVER[word].read(text)}))
+            assert marks(told) == marks(answer(question)), text
+
+
+def marks(told):
+    return {(name, column): _mark(value) for name, columns in told.items() for column, value in columns.items()}
 
 
 @pytest.mark.parametrize("model", models())
