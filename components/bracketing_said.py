@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from components.axes import AXES
 from components.bracketing_orders import by_hand, doubled, next_token, one_product, softmax_rank
-from components.formula import mathml
+from components.formula import mathml, under_finger
 from components.powers import powers, times
 from components.sharpness_answer import name_of
 from components.words import SOFTMAX
@@ -132,8 +132,11 @@ def formula(blocked: bool) -> str:
 
 def values(d_phi: int, head: int, blocked: bool) -> str:
     if blocked:
-        return mathml(r"\mathrm{softmax}(Q K^\top)\, V \ne Q\, f(K, V)", "block")
+        flops = rf"\text{{FLOPs}} = 2\, {under_finger('T', 'T')}^2\, (\underset{{{head}}}{{d}} + d)"
+        return mathml(r"\mathrm{softmax}(Q K^\top)\, V \ne Q\, f(K, V)", "block") + mathml(flops, "block")
     equal = equal_cost(d_phi, head)
     star = (f"{equal.numerator:,}" if equal.denominator == 1 else f"{float(equal):,.2f}").replace(",", "{,}")
     phi, v = rf"\underset{{{d_phi:,}}}{{d_\phi}}".replace(",", "{,}"), rf"\underset{{{head}}}{{d_v}}"
-    return mathml(rf"T^* = \frac{{2\, {phi}\, {v}}}{{d_\phi + d_v}} = {star}", "block")
+    tokens = under_finger("T", "T")
+    ratio = rf"\frac{{\text{{left}}}}{{\text{{right}}}} = \frac{{{tokens}}}{{\underset{{{star}}}{{T^*}}}}"
+    return mathml(rf"T^* = \frac{{2\, {phi}\, {v}}}{{d_\phi + d_v}} = {star}", "block") + mathml(ratio, "block")

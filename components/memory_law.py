@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from components.memory_run import NS, PAIRS, WIDTH, Rule, Stream, pairs
-from components.words import SOFTMAX
+from components.memory_run import NS, PAIRS, WIDTH, Rule, Stream, mapped, pairs
 from compute import memory_laws as laws
 from compute.feature_maps import read_member
 from compute.keys import KEY_MAKERS
@@ -18,9 +17,13 @@ from compute.memory import WRITE_RULES
 def law_overlap(asked: Stream) -> float:
     """Mean squared cosine of two different keys, were they what the law takes them for: uniform on a sphere where they
     are features."""
-    own = asked.keys == "phi" and asked.phi != SOFTMAX
     maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
-    return 1 / read_member(asked.phi).d_phi(asked.d_k) if own else maker.overlap(WIDTH, asked.rho)
+    return 1 / read_member(asked.phi).d_phi(asked.d_k) if mapped(asked) else maker.overlap(WIDTH, asked.rho)
+
+
+def room(asked: Stream) -> int:
+    """Pairs that the best memory of so many rows reads exactly."""
+    return read_member(asked.phi).rank_bound(asked.d_k) if mapped(asked) else WIDTH
 
 
 class Law(NamedTuple):
@@ -47,12 +50,10 @@ def _law_cosine(most: int, overlap: float, alpha: float, d_v: int) -> np.ndarray
 @lru_cache(maxsize=128)
 def law(asked: Stream, rule: Rule) -> Law:
     cosine, energy, least = np.full((3, PAIRS + 1), np.nan)
-    own = asked.keys == "phi" and asked.phi != SOFTMAX
     maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]
-    room = read_member(asked.phi).rank_bound(asked.d_k) if own else WIDTH
     most = maker.most(WIDTH) or PAIRS
     if asked.stream == "plain":
-        least[1 : most + 1] = laws.best_energy(NS[1 : most + 1], room)
+        least[1 : most + 1] = laws.best_energy(NS[1 : most + 1], room(asked))
     new = asked.stream == "plain" or (asked.stream == "topics" and most == PAIRS)
     if new and not WRITE_RULES[rule.word].corrects:
         n = NS[1 : most + 1]
@@ -60,4 +61,4 @@ def law(asked: Stream, rule: Rule) -> Law:
         cosine[n] = _law_cosine(most, law_overlap(asked), rule.alpha, asked.d_v)[age - 1]
         energy[n] = laws.energy(age, law_overlap(asked), alpha=rule.alpha)
     comparable = least if rule.word == "additive" else np.full_like(least, np.nan)
-    return Law(cosine, energy, "if φ(k) were uniform" if own else "law", comparable, np.sqrt(1 - least))
+    return Law(cosine, energy, "if φ(k) were uniform" if mapped(asked) else "law", comparable, np.sqrt(1 - least))

@@ -72,11 +72,16 @@ def rule_of(question: Question, word: str) -> Rule:
     return Rule(word, question.alpha if "alpha" in uses else 1.0, question.beta if "beta" in uses else 1.0)
 
 
+def mapped(asked: Stream) -> bool:
+    """Whether what is stored are features φ(k)."""
+    return asked.keys == "phi" and asked.phi != SOFTMAX
+
+
 @lru_cache(maxsize=128)
 def pairs(asked: Stream) -> Pairs:
     """Unit keys [n, d] and Gaussian values [n, d_v]; n is 256, or fewer where no more such pairs exist."""
     rng = np.random.default_rng(asked.seed)
-    if asked.keys == "phi" and asked.phi != SOFTMAX:
+    if mapped(asked):
         K = _unit_or_nothing(read_member(asked.phi)(queries_and_keys(asked.d_k, asked.seed)[1][:PAIRS]))
     else:
         maker = KEY_MAKERS["random" if asked.keys == "phi" else asked.keys]

@@ -48,6 +48,7 @@ REELS = (
             Bind("dot_align", source="random-features.dot", to="align"),
             Bind("dot_dx", source="random-features.dot", to="dx"),
             Bind("r", model="random-features.here", property="location"),
+            Bind("r", model="random-features.there", property="location"),
             Bind("headline", node="random-features.headline", phrase="random-features.phrases.headline"),
             Bind("sentence", node="random-features.sentence", phrase="random-features.phrases.sentence"),
             *(
@@ -135,6 +136,7 @@ def _orthogonal(sources: dict[str, ColumnDataSource], height: int) -> figure:
     line(fig, sources["random-features.orthogonal"], "r", "own", "favor", line_width=2.4)
     names = sources["random-features.orthogonal_names"]
     labels(fig, names, text_align="center", name="random-features.orthogonal_said")
+    finger(fig, "random-features.there", STOPS[0])
     return fig
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from components.axes import AXES
-from components.formula import mathml
+from components.formula import mathml, under_finger, with_values
 from components.powers import powers
 from components.random_features_sweep import WIDTHS, stored
 from components.says import decimals, percent
@@ -75,6 +75,12 @@ def made() -> str:
 
 
 def values(d_k: int) -> str:
-    variance = powers(float(f"{positive_variance(usual_square(d_k) ** 0.5, D_PHI):.3g}"))
-    top = rf"e^{{2\sqrt{{\underset{{{d_k}}}{{d_k}}}}}} - 1"
-    return mathml(rf"\frac{{{top}}}{{\underset{{{D_PHI}}}{{d_\phi}}}} = {variance.replace(',', '{,}')}", "block")
+    """The relative variance: at the length under the finger, and at the usual one of a head so wide."""
+    usual = powers(float(f"{positive_variance(usual_square(d_k) ** 0.5, D_PHI):.3g}")).replace(",", "{,}")
+    features = with_values([(r"d_\phi", str(D_PHI))])
+    length, width = under_finger(r"\lVert q+k\rVert", "r"), with_values([("d_k", str(d_k))])
+    blocks = (
+        rf"\text{{relative variance}} = \frac{{\exp({length}^2) - 1}}{{{features}}}",
+        rf"\text{{usually}}\ \frac{{\exp(2\sqrt{{{width}}}) - 1}}{{d_\phi}} = {usual}",
+    )
+    return "".join(mathml(block, "block") for block in blocks)

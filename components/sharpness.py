@@ -9,7 +9,7 @@ from bokeh.models import CategoricalColorMapper, CustomJS
 from bokeh.plotting import figure
 
 from components.card import card_of
-from components.cases import cases_of
+from components.cases import cases_of, reports_of
 from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import RIGHT, finger, hover, labels, line, names, plot, ticks
@@ -149,7 +149,7 @@ VIEW = View(
         ("rises with q·k, rank correlation", "sharpness.order"),
         ("queries and keys are multiplied by", "sharpness.temperature"),
     ),
-    lists=(cases_of("sharpness"),),
+    lists=(cases_of("sharpness"), reports_of("sharpness")),
 )
 
 OF_THE_MAP = frozenset(target for bind in BINDS for target in (bind.source, bind.model, bind.node) if target)

@@ -7,13 +7,14 @@ from functools import lru_cache
 import numpy as np
 
 from components.axes import AXES
+from components.cases import reported
 from components.formula import mathml
 from components.lesson import Question
 from components.palette import DASHES
 from components.plots import spread
 from components.reel import Answer, together
 from components.says import decimals, percent
-from components.sharpness_cases import small_cases
+from components.sharpness_cases import REPORTS, small_cases
 from components.sharpness_map_answer import map_answer
 from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, toy
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
@@ -118,6 +119,7 @@ def _weights_answer(phi: str, d_k: int, seed: int, row: int | None, match: float
                 ("sharpness.subject", subject(question)),
                 ("sharpness.aside", ""),
                 *small_cases(word),
+                *reported("sharpness", REPORTS),
                 ("sharpness.temperature", f"d_k^(−1/4) = {decimals(d_k**-0.25)}"),
             ]
         ),

@@ -1,4 +1,4 @@
-"""Sharpness, small cases: what can be checked of each map with numbers to follow, and all maps at a glance."""
+"""Sharpness, small cases: what can be checked of each map with numbers to follow, all maps at a glance; and reports."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ CASES = {
 
 EVERY = {"C070": "at d_k = 16: {}, {}, {}, {}, {}, {}, {}"}
 """The line that every map has."""
+
+REPORTS = ("C106", "C107")
+"""Claims that are quoted."""
 
 
 def small_cases(word: str) -> Nodes:

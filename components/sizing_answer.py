@@ -14,7 +14,7 @@ from components.lesson import Question
 from components.reel import Answer
 from components.sizing_asked import counted, options_of, shape_of, twin_rates
 from components.sizing_bill import keys_texts, row_sizes, row_texts
-from components.sizing_laws import laws
+from components.sizing_laws import laws, values
 from components.sizing_lines import (
     MAPPED,
     NAMES,
@@ -152,7 +152,9 @@ def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
             *crossings(shape, options),
             *parts(own, options),
         ],
-        "sizing.math": texts([("sizing.formula", mathml(laws(shape, options))), *spelled]),
+        "sizing.math": texts(
+            [("sizing.formula", mathml(laws(shape, options))), ("sizing.values", values(shape, options)), *spelled]
+        ),
     }
 
 

@@ -1,23 +1,122 @@
-"""The laws that the bytes of a model follow, a layer: of its caches, of its windows, of its states."""
+"""The laws that the bytes of a model follow: of its caches, of its windows, of its states; with its numbers in them."""
 
 from __future__ import annotations
 
-from compute.sizing import ModelShape, Options
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from components.formula import mathml, under_finger, with_values
+from compute.sizing import LayerGroup, ModelShape, Options, human_bytes
+from compute.sizing.arithmetic import share
+from compute.sizing.dtypes import DTYPES
+from compute.sizing.families import Both, Family, Latent, Softmax
+from compute.sizing.options import ARITHMETIC
+from compute.sizing.rates import layer_rates
+from compute.sizing.states import Mamba1, MatrixLSTM, Rwkv, matrix_heads
 
 CACHE = r"2\, n_{kv}\, d\, b"
-LATENT = r"(r + d_r)\, b"
-DECOMPRESSED = r"h\, (d_k + d_v)\, b"
-STATE = r"\text{state} = h\, d_\phi\, d_v\, b"
+UNEQUAL = r"n_{kv}\, (d_k + d_v)\, b"
+LATENT, LATENT_INDEXED = r"(r + d_r)\, b", r"(r + d_r + d_i)\, b"
+DECOMPRESSED, DECOMPRESSED_INDEXED = r"h\, (d_k + d_v)\, b", r"(h\, (d_k + d_v) + d_i)\, b"
+STATE = r"h\, d_\phi\, d_v\, b"
+WITH_SUMS = r"h\, (d_\phi\, d_v + d_\phi + 1)\, b"
+WITH_SHIFTS = r"(h\, d_\phi\, d_v + 2\, d)\, b"
+CHANNELS = r"d_\phi\, d_v\, b"
+ORDER = ("cache", "window", "state")
+
+
+@dataclass(frozen=True)
+class Law:
+    """What one layer keeps of one sequence: its name, LaTeX in bytes (of each token, where a cache grows), and the
+    number of every symbol in it."""
+
+    name: str
+    latex: str
+    numbers: Mapping[str, int | str]
+
+    @property
+    def whole(self) -> str:
+        """LaTeX of the layer's bytes at any length."""
+        return self.latex + {"cache": r"\, T", "window": r"\, \min(T, W-1)", "state": ""}[self.name]
 
 
 def laws(shape: ModelShape, options: Options) -> str:
     """LaTeX of what this model's kinds of layers keep, each kind once; a state that is no matrix has none."""
-    kinds = {part for group in shape.layers for part in group.kind.split("+")}
-    latent = LATENT if options.mla == "latent" else DECOMPRESSED
-    caches = [law for law, words in ((CACHE, {"softmax", "attn"}), (latent, {"mla"})) if kinds & words]
-    told = [rf"\text{{cache}} = {law}\, T" for law in caches]
-    if kinds & {"window", "chunked"}:
-        told.append(rf"\text{{window}} = {CACHE}\, \min(T, W-1)")
-    if any(group.family.rows for group in shape.layers):
-        told.append(STATE)
-    return r" \quad ".join(told)
+    told = {rf"\text{{{law.name}}} = {law.whole}": law.name for g in shape.layers for law in laws_of(g.family, options)}
+    return r" \quad ".join(sorted(told, key=lambda latex: ORDER.index(told[latex])))
+
+
+def values(shape: ModelShape, options: Options) -> str:
+    """MathML of the same for every group of L layers, with its numbers under the symbols, B sequences if there are
+    several; nothing where an engine's pages are counted instead."""
+    if options.engine != ARITHMETIC:
+        return ""
+    found = [(law, group) for group in shape.layers for law in laws_of(group.family, options)]
+    return "".join(_block(*pair, options) for pair in sorted(found, key=lambda pair: ORDER.index(pair[0].name)))
+
+
+def _block(law: Law, group: LayerGroup, options: Options) -> str:
+    several = {"B": options.batch} if options.batch > 1 else {}
+    product = _numbered(r"\, ".join(["L", *several, law.whole]), {"L": group.count, **several, **law.numbers})
+    fixed = layer_rates(group.family, options).state * group.count * options.batch
+    made = rf" = \text{{{human_bytes(fixed, 3)}}}" if law.name == "state" else ""
+    return mathml(rf"\text{{{law.name}}} = {product}{made}", "block")
+
+
+def laws_of(family: Family, options: Options) -> list[Law]:
+    """The laws of one layer, on one rank, the fullest."""
+    attention, recurrent = (family.attention, family.recurrent) if isinstance(family, Both) else (family, family)
+    told = []
+    if isinstance(attention, Softmax):
+        wide = {"d": attention.d_k} if attention.d_k == attention.d_v else {"d_k": attention.d_k, "d_v": attention.d_v}
+        numbers = {"n_{kv}": share(attention.kv_heads, options.tp), **wide, "b": _bytes(options.kv_dtype)}
+        window = {} if attention.window is None else {"W": attention.window}
+        name = "window" if window else "cache"
+        told.append(Law(name, CACHE if "d" in wide else UNEQUAL, {**numbers, **window}))
+    if isinstance(attention, Latent):
+        told.append(_latent(attention, options))
+    if law := _state(recurrent, options):
+        told.append(law)
+    return told
+
+
+def _latent(family: Latent, options: Options) -> Law:
+    index = {"d_i": family.index} if family.index else {}
+    b = {**index, "b": _bytes(options.kv_dtype)}
+    if options.mla == "latent":
+        return Law("cache", LATENT_INDEXED if index else LATENT, {"r": family.rank, "d_r": family.rope, **b})
+    wide = {"h": share(family.heads, options.tp), "d_k": family.nope + family.rope, "d_v": family.d_v}
+    return Law("cache", DECOMPRESSED_INDEXED if index else DECOMPRESSED, {**wide, **b})
+
+
+def _state(family: Family, options: Options) -> Law | None:
+    b = {"b": _bytes(options.state_dtype)}
+    if isinstance(family, Mamba1):
+        return Law("state", CHANNELS, {r"d_\phi": family.N, "d_v": share(family.inner, options.tp), **b})
+    if isinstance(family, MatrixLSTM):
+        heads, d_k, d_v = family.heads, family.d_k, family.d_v
+    elif found := matrix_heads(family):
+        heads, d_k, d_v = found
+    else:
+        return None
+    wide = {"h": share(heads, options.tp), r"d_\phi": d_k, "d_v": d_v, **b}
+    if isinstance(family, Rwkv):
+        return Law("state", WITH_SHIFTS, {**wide, "d": share(family.hidden, options.tp)})
+    return Law("state", WITH_SUMS if isinstance(family, MatrixLSTM) else STATE, wide)
+
+
+def _bytes(dtype: str) -> str:
+    return DTYPES[dtype].text.removesuffix(" B")
+
+
+def _numbered(latex: str, numbers: Mapping[str, int | str]) -> str:
+    """LaTeX with the number of each symbol under it, and the finger's under T."""
+    symbols = "|".join(re.escape(symbol) for symbol in sorted(numbers, key=len, reverse=True))
+
+    def told(found: re.Match) -> str:
+        number = numbers[found[0]]
+        return with_values([(found[0], number if isinstance(number, str) else f"{number:,}".replace(",", "{,}"))])
+
+    numbered = re.sub(rf"(?<![\\A-Za-z_{{])(?:{symbols})(?![A-Za-z_])", told, latex)
+    return re.sub(r"(?<![\\A-Za-z_{])T(?![A-Za-z_])", lambda _: under_finger("T", "T"), numbered)

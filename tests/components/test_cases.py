@@ -29,6 +29,7 @@ LINES += [
     for number, line in lines.items()
 ]
 REPORTS = [(view, number) for view, room in ROOMS.items() for number in getattr(room, "REPORTS", ())]
+REPORTS += [("sharpness", number) for number in sharpness_cases.REPORTS]
 
 
 @pytest.mark.parametrize("view, number, line", LINES)

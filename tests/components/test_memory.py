@@ -125,9 +125,10 @@ def test_three_pairs_by_hand_give_the_numbers_of_the_book():
 def test_the_pairs_by_hand_follow_every_rule_and_its_dials():
     question = Question(stream="hand", pair=3, rule="delta", beta=0.5)
     told = said("memory", question, "memory.sentence")[3]
-    assert told == "S = [[−0.07, 2.32], [1.24, 1.76]]; key 3 reads (0.95, 2.8) = 0.15·v₁ + 0.2·v₂ + 0.5·v₃."
+    read = "S = [[−0.07, 2.32], [1.24, 1.76]]; key 3 reads (0.95, 2.8) = 0.15·v₁ + 0.2·v₂ + 0.5·v₃."
+    assert told == f"{read} This write took its error from (−1.9, 4.4) to (−0.95, 2.2)."
     whole = said("memory", replace(question, pair=2, beta=1.0), "memory.sentence")[2]
-    assert whole == "S = [[1, 2], [4, 0]]; key 2 reads (4, 0) = v₂."
+    assert whole == "S = [[1, 2], [4, 0]]; key 2 reads (4, 0) = v₂. This write took its error from (4, 0) to (0, 0)."
     faded = said("memory", replace(question, rule="gated_delta", alpha=0.5), "memory.sentence")[3]
     assert faded.startswith("S = [[−0.1375, 1.705], [0.65, 1.94]]")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as xml
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from asked import VIEWS
 
 from components.lesson import Question
+from components.memory_by_hand import error_by_hand
 from compute.memory import WRITE_RULES
 from compute.pair_streams import TOPIC
 
@@ -40,3 +42,20 @@ def test_where_topics_end_and_keys_lean_a_gate_and_a_correction_read_best_togeth
     means = {rule: answer(replace(asked, rule=rule))["memory.curve"]["mean"] for rule in WRITE_RULES}
     ends = {rule: np.mean(mean[np.arange(TOPIC, 257, TOPIC)]) for rule, mean in means.items()}
     assert max(ends, key=ends.get) == "gated_delta"
+
+
+def test_half_a_step_down_the_gradient_leaves_half_of_the_error():
+    """Keys (1, 0), (0, 1), (0.6, 0.8), values (1, 2), (4, 0), (0, 5): written by halves, key 3 reads (1.9, 0.6)."""
+    asked = Question(stream="hand", rule="delta", beta=0.5, pair=3)
+    told = answer(asked)
+    said = "This write took its error from (−1.9, 4.4) to (−0.95, 2.2)."
+    assert [said in str(sentence) for sentence in told["memory.reel"]["sentence"][:4]] == [False, False, False, True]
+    values = dict(zip(told["memory.math"]["node"], told["memory.math"]["text"]))["memory.values"]
+    beside = "".join("".join(math.itertext()) for math in xml.fromstring(f"<all>{values}</all>"))
+    assert "(−1.9,4.4)→β=0.5(−0.95,2.2)" in beside and "11.49→β=0.52.87" in beside
+    assert "error" not in str(answer(replace(asked, rule="additive"))["memory.reel"]["sentence"])
+
+
+def test_at_full_strength_nothing_of_the_error_is_left():
+    assert error_by_hand(Question(stream="hand", rule="delta", beta=1, pair=2)).after == ["0", "0"]
+    assert error_by_hand(Question(stream="hand", rule="additive", pair=2)) is None

@@ -1,4 +1,4 @@
-"""Sizing's marks and laws: words stand clear of lines and of each other, and say what the model's layers keep."""
+"""Sizing's marks: words stand clear of lines and of each other, and call lines by what the model's layers keep."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from asked import VIEWS, said
 from geometry import crossed, inside, meets, rectangle
 
 from components.lesson import Question
-from components.sizing_laws import laws
 from components.sizing_lines import EDGE, LINES, T
 from components.sizing_marks import FRAMES, LETTER, SMALL
-from compute.sizing import Options, load_model, models
+from compute.sizing import load_model, models
 
 answer = VIEWS["sizing"].answer
 NATIVE = [word for word in models() if load_model(word).native_context]
@@ -77,21 +76,3 @@ def test_a_model_that_has_no_such_twin_has_no_words_for_it():
         told = answer(Question(model=model))
         texts = dict(zip(told["sizing.texts"]["node"], told["sizing.texts"]["text"]))
         assert texts["sizing.twin_name"] == texts["sizing.beats_name"] == told["sizing.beat"]["text"][0] == ""
-
-
-@pytest.mark.parametrize(
-    ("model", "options", "has", "lacks"),
-    [
-        ("minimax-01", Options(), ("n_{kv}", "state"), ("min", "d_r")),
-        ("deepseek-v3", Options(), ("(r + d_r)",), ("n_{kv}", "state")),
-        ("deepseek-v3", Options(mla="decompressed"), ("(d_k + d_v)",), ("d_r", "state")),
-        ("gemma-3-27b-it", Options(), ("n_{kv}", "min"), ("state",)),
-        ("mistral-7b-v0.1", Options(), ("min",), ("cache", "state")),
-        ("falcon-h1-7b", Options(), ("n_{kv}", "state"), ("min",)),
-        ("gla-7b", Options(), ("state",), ("cache", "min")),
-        ("recurrentgemma-2b", Options(), ("min",), ("cache", "state")),
-    ],
-)
-def test_the_law_is_that_of_the_layers_the_model_has(model, options, has, lacks):
-    told = laws(load_model(model), options)
-    assert all(part in told for part in has) and not any(part in told for part in lacks)

@@ -60,3 +60,10 @@ def test_presets_have_a_name_and_a_caption_of_their_own(name):
     presets = teaching(name).presets
     assert len(presets) >= 4 and all(preset.caption.endswith((".", "?")) for preset in presets)
     assert len({preset.name for preset in presets}) == len({preset.caption for preset in presets}) == len(presets)
+
+
+@every_view
+def test_what_stands_beside_the_figure_is_short_enough_to_be_read_beside_it(name):
+    told = teaching(name)
+    longest = {30: [note.text for note in told.notices], 45: [told.met, *(preset.caption for preset in told.presets)]}
+    assert not [text for words, texts in longest.items() for text in texts if len(text.split()) > words]

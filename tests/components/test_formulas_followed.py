@@ -1,0 +1,76 @@
+"""Formulas beside the views: the symbol that a finger moves has its number underneath."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as xml
+
+import pytest
+from asked import VIEWS
+
+from components.formula import at_stops
+from components.lesson import Question
+from components.memory_run import overlap, stream_of
+from components.says import decimals
+from compute.memory import WRITE_RULES
+
+
+def values(view: str, question: Question) -> str:
+    told = VIEWS[view].answer(question)[f"{view}.math"]
+    return dict(zip(told["node"], told["text"]))[f"{view}.values"]
+
+
+def read(view: str, question: Question, **at: int) -> list[str]:
+    """The formulas beside a view at these stops, as text."""
+    blocks = xml.fromstring(f"<all>{at_stops(values(view, question), at)}</all>")
+    return [re.sub(r"\s", "", "".join(block.itertext())) for block in blocks]
+
+
+@pytest.mark.parametrize(
+    "view", ["bracketing", "sharpness", "random-features", "memory", "rank", "normaliser", "sizing"]
+)
+def test_the_formula_beside_a_view_follows_its_finger(view):
+    assert set(re.findall(r'data-under="(\w+)"', values(view, Question()))) == {VIEWS[view].axis}
+
+
+def test_of_softmax_bracketing_counts_one_order_at_the_fingers_length():
+    assert read("bracketing", Question(phi="softmax", head=64), T=40)[1] == "FLOPs=2T1,0242(d64+d)"
+    assert read("bracketing", Question(head=64), T=40)[1] == "leftright=T1,024T*64"
+
+
+def test_random_features_say_the_variance_at_the_fingers_length_and_at_the_usual_one():
+    here, usual = read("random-features", Question(head=16), r=0)
+    assert here == "relativevariance=exp(‖q+k‖0.252)−1dφ256" and usual.endswith("exp(2dk16)−1dφ=11.6")
+
+
+@pytest.mark.parametrize("rule", WRITE_RULES)
+def test_the_formula_beside_the_memory_follows_n_whatever_the_rule(rule):
+    assert "n64" in "".join(read("memory", Question(rule=rule), n=64))
+
+
+@pytest.mark.parametrize(
+    ("question", "law"),
+    [
+        (Question(), "crosstalk/signal≈(n64−1)1d32"),
+        (Question(keys="correlated", rho=0.25), "crosstalk/signal≈(n64−1)(ρ0.252+(1−ρ)2d32−1)"),
+        (Question(keys="phi", phi="softmax"), "crosstalk/signal≈(n64−1)1d32"),
+        (Question(keys="orthonormal"), "crosstalk=0(n≤d32)"),
+        (Question(rule="decay", alpha=0.9), "crosstalk≈(n64−1)1d321−α0.92nn(1−α2)"),
+        (Question(rule="decay", alpha=1.0), "crosstalk≈(n64−1)1d32"),
+        (Question(rule="delta", keys="phi", phi="taylor"), "leastmissofanywrite=max(0,1−d153n64)"),
+    ],
+)
+def test_the_law_beside_the_memory_is_that_of_its_rule_and_keys(question, law):
+    assert law in read("memory", question, n=64)
+
+
+def test_of_features_the_law_has_the_overlap_that_they_have_and_not_that_of_random_keys():
+    asked = Question(keys="phi", phi="elu")
+    (law,) = (line for line in read("memory", asked, n=64) if "cos" in line)
+    alike = decimals(overlap(stream_of(asked)), 3)
+    assert alike in law and float(alike) > 0.1
+
+
+@pytest.mark.parametrize("stream", ["overwrite", "topics", "ungated"])
+def test_a_law_for_keys_that_are_all_different_is_not_shown_for_others(stream):
+    assert not any("crosstalk" in line or "miss" in line for line in read("memory", Question(stream=stream)))
