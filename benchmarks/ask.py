@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
 from statistics import fmean, median
@@ -22,8 +22,8 @@ from benchmarks.report import Row, percentile, timed
 from benchmarks.server import PAGES, Server, serving
 from components.controls import KNOBS
 from components.lesson import Question
-from components.rank_kept import DRAWS
-from components.words import WORDS
+from components.rank_kept import EVERY
+from components.words import WIDTHS, WORDS
 from compute.sizing import models
 
 ASKED = {
@@ -36,7 +36,7 @@ ASKED = {
 """Choices of a page.  Each page has its own draw, so that its first round asks what depends on it anew."""
 
 SPECTRA = ("", "rank")
-"""Pages with singular values, which are kept for the first draws."""
+"""Pages with singular values, which are kept for the first draws at every width."""
 
 DRAWN = (*SPECTRA, "sharpness", "random-features", "memory", "normaliser")
 """Pages whose pictures depend on the draw."""
@@ -78,18 +78,18 @@ def _draws() -> Iterator[Row]:
 
     A visitor who draws again mostly does not wait for it: the next draw is made while the last one is looked at.
     """
-    seeds, later = count(), count(max(DRAWS, 2 * STEPS * len(DRAWN)))  # views share what they find: no draw twice
+    seeds, later = count(), count(max(EVERY, 2 * STEPS * len(DRAWN)))  # views share what they find: no draw twice
     for page in (page for page in DRAWN if page in PAGES):
         views = views_of(page or OVERVIEW)
         answers(views, Question())
         kinds = [
-            ("", Question().phi, seeds),
-            (f" with {2 * WIDEST:,} trigonometric features", f"trig~m~{WIDEST}", seeds),
+            ("", Question(), seeds),
+            (f" with {2 * WIDEST:,} trigonometric features", Question(phi=f"trig~m~{WIDEST}"), seeds),
         ]
         if page in SPECTRA:
-            kinds.append((f" from the {DRAWS}th on, whose spectra are not kept", Question().phi, later))
-        for said, phi, from_ in kinds:
-            draws = [Question(phi=phi, seed=seed) for seed in islice(from_, STEPS)]
+            kinds.append((f" at d_k = {WIDTHS[-1]}, where spectra are not kept", Question(d_k=WIDTHS[-1]), later))
+        for said, asked, from_ in kinds:
+            draws = [replace(asked, seed=seed) for seed in islice(from_, STEPS)]
             spent = [1e3 * timed(partial(answers, views, question), 1)[0] for question in draws]
             what = f"a new draw on {PAGES[page]}{said}: CPU of its answer"
             yield Row(what, median(spent), "ms", 25, note=f"most {max(spent):.0f}")

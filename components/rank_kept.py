@@ -1,4 +1,4 @@
-"""Singular values of every map at its defaults, for the first draws: computed once, kept as a file.
+"""Singular values of every map at its defaults, for the draws of a page: computed once, kept as a file.
 
 A draw that nobody asked for before would cost a page 30 ms of decompositions.  `python -m components.rank_kept`
 computes them anew; it takes half a minute of one core.
@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from components.rank_values import LARGEST, STOPS, computed
-from components.words import PHIS, SOFTMAX, WIDTHS
+from components.words import PHIS, SOFTMAX, WIDTHS, WORDS
 from compute.feature_maps import FeatureMap, read_member
 
 FILE = Path(__file__).resolve().parent.parent / "assets" / "spectra.npz"
 
-DRAWS = 48
-"""Seeds from 0 that are kept: as many as fit into a megabyte."""
+EVERY, DRAWS = 32, 100
+"""Seeds from 0 that are kept at every width, and at the default width: as many as fit into a megabyte."""
 
 STEPS = 600
 """A value is kept as the step it lies on, so many to a decade: at most 0.2 % beside it.  Each tolerance of the page
@@ -40,7 +40,14 @@ MEMBERS: dict[FeatureMap | None, str] = {None: SOFTMAX, **{read_member(w): w for
 def is_kept(phi: FeatureMap | None, d_k: int, seed: int) -> bool:
     """Whether the file holds the singular values of a map as it is now."""
     word = MEMBERS.get(phi)
-    return word is not None and 0 <= seed < DRAWS and holds(word, d_k)
+    return word is not None and d_k in widths(seed) and holds(word, d_k)
+
+
+def widths(seed: int) -> tuple[int, ...]:
+    """The widths at which a draw is kept."""
+    if 0 <= seed < EVERY:
+        return WIDTHS
+    return (WORDS["d_k"].default,) if EVERY <= seed < DRAWS else ()
 
 
 def kept(phi: FeatureMap | None, d_k: int, seed: int) -> np.ndarray:
@@ -52,20 +59,20 @@ def kept(phi: FeatureMap | None, d_k: int, seed: int) -> np.ndarray:
 def holds(word: str, d_k: int) -> bool:
     """Whether the file was made of the map as it is now: as wide, and with the same spectrum of the first tokens."""
     phi = next(phi for phi, name in MEMBERS.items() if name == word)
-    if load()["widths"].get(str(d_k), {}).get(word) != _width(phi, d_k):
+    if load()["most"].get(str(d_k), {}).get(word) != _most(phi, d_k):
         return False
     now = computed(phi, d_k, 0, "float64", STOPS[:1])[0]
     return np.allclose(_values(word, d_k, 0)[0, : STOPS[0]], now, rtol=NEAR, atol=CLEAR)
 
 
-def _width(phi: FeatureMap | None, d_k: int) -> int:
+def _most(phi: FeatureMap | None, d_k: int) -> int:
     """Values that may differ from zero, at any number of tokens here."""
     return LARGEST if phi is None else min(LARGEST, phi.rank_bound(d_k))
 
 
 def _values(word: str, d_k: int, seed: int) -> np.ndarray:
     told = np.full((len(STOPS), LARGEST), np.nan)
-    start, lengths = _places()[d_k, word]
+    start, lengths = _places(widths(seed))[d_k, word]
     for row, N, length in zip(told, STOPS, lengths):
         row[:N] = 0
         row[:length] = values_at(_steps(seed)[start : start + length])
@@ -90,19 +97,19 @@ def load() -> dict:
     """What is said of the file.  ValueError if it was made for other numbers of tokens."""
     with np.load(FILE) as file:
         made = json.loads(str(file["made"]))
-    if (made["stops"], made["steps"], made["draws"]) != (list(STOPS), STEPS, DRAWS):
+    if (made["stops"], made["steps"], made["draws"]) != (list(STOPS), STEPS, [EVERY, DRAWS]):
         raise ValueError(f"{FILE.name} was made for other stops; run python -m components.rank_kept")
     return made
 
 
 @cache
-def _places() -> dict[tuple[int, str], tuple[int, list[int]]]:
-    """Where the steps of a map begin, and how many there are at each stop."""
+def _places(kept: tuple[int, ...]) -> dict[tuple[int, str], tuple[int, list[int]]]:
+    """Where the steps of a map begin in a draw that is kept at these widths, and how many there are at each stop."""
     told, start = {}, 0
-    for d_k, widths in load()["widths"].items():
-        for word, width in widths.items():
-            told[int(d_k), word] = start, [min(N, width) for N in STOPS]
-            start += sum(told[int(d_k), word][1])
+    for d_k in kept:
+        for word, most in load()["most"][str(d_k)].items():
+            told[d_k, word] = start, [min(N, most) for N in STOPS]
+            start += sum(told[d_k, word][1])
     return told
 
 
@@ -111,7 +118,7 @@ def _steps(seed: int) -> np.ndarray:
     """All steps of a draw, one after the other, at most fifty kilobytes."""
     with np.load(FILE) as file:
         low, high = file[str(seed)]
-    lengths = np.concatenate([lengths for _, lengths in _places().values()])
+    lengths = np.concatenate([lengths for _, lengths in _places(widths(seed)).values()])
     ends = np.cumsum(lengths)
     total = np.cumsum(low + 256 * high.astype(np.int64))
     before = np.concatenate([[0], total[ends[:-1] - 1]])  # steps begin anew with each spectrum
@@ -120,14 +127,14 @@ def _steps(seed: int) -> np.ndarray:
 
 def _packed(seed: int) -> np.ndarray:
     """The steps of a draw, each as the distance from the one before: low bytes [n], then high ones."""
-    rows = [row for d_k, word in product(WIDTHS, PHIS) for row in _rows(word, d_k, seed)]
+    rows = [row for d_k, word in product(widths(seed), PHIS) for row in _rows(word, d_k, seed)]
     return np.ascontiguousarray(np.concatenate(rows).astype("<u2").view(np.uint8).reshape(-1, 2).T)
 
 
 def _rows(word: str, d_k: int, seed: int) -> Iterator[np.ndarray]:
     phi = None if word == SOFTMAX else read_member(word)
     for N, row in zip(STOPS, computed(phi, d_k, seed, "float64")):
-        yield np.diff(steps_of(row[: min(N, _width(phi, d_k))]), prepend=0)
+        yield np.diff(steps_of(row[: min(N, _most(phi, d_k))]), prepend=0)
 
 
 def save() -> None:
@@ -136,8 +143,8 @@ def save() -> None:
         "numpy": np.__version__,
         "stops": STOPS,
         "steps": STEPS,
-        "draws": DRAWS,
-        "widths": {str(d): {word: _width(phi, d) for phi, word in MEMBERS.items()} for d in WIDTHS},
+        "draws": (EVERY, DRAWS),
+        "most": {str(d): {word: _most(phi, d) for phi, word in MEMBERS.items()} for d in WIDTHS},
     }
     np.savez_compressed(FILE, made=json.dumps(made), **{str(seed): _packed(seed) for seed in range(DRAWS)})
 

@@ -24,7 +24,7 @@ def answer(question=DEFAULT):
     return VIEWS["rank"].answer(question)
 
 
-@pytest.mark.parametrize("d_k, seed", [(16, 0), (4, 3), (16, 77)])
+@pytest.mark.parametrize("d_k, seed", [(16, 0), (4, 3), (8, 77)])
 @pytest.mark.parametrize("word", PHIS)
 def test_the_spectra_are_scipys_singular_values(word, d_k, seed):
     Q, K = (a[:256] for a in queries_and_keys(d_k, seed))

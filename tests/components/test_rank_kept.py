@@ -8,14 +8,29 @@ from asked import VIEWS
 
 from components import rank_kept
 from components.lesson import Question
-from components.rank_kept import DRAWS, FILE, MEMBERS, NEAR, STEPS, holds, is_kept, kept, load, steps_of, values_at
+from components.rank_kept import (
+    DRAWS,
+    EVERY,
+    FILE,
+    MEMBERS,
+    NEAR,
+    STEPS,
+    holds,
+    is_kept,
+    kept,
+    load,
+    steps_of,
+    values_at,
+)
 from components.rank_run import TOLERANCES, ranks, values_of
 from components.rank_values import computed
-from components.words import PHIS, SOFTMAX, WIDTHS
+from components.words import PHIS, SOFTMAX, WIDTHS, WORDS
 from compute.feature_maps import EluPlusOne, read_member
 
 
-@pytest.mark.parametrize("d_k, seed", [(4, 31), (8, 9), (16, 0), (32, DRAWS - 1), (64, 17)])
+@pytest.mark.parametrize(
+    "d_k, seed", [(4, 31), (8, 9), (16, 0), (32, EVERY - 1), (64, 17), (16, EVERY), (16, DRAWS - 1)]
+)
 def test_what_is_kept_is_what_is_computed(d_k, seed):
     """The same values, zeros and gaps, and as many above each tolerance as roundoff leaves open."""
     for phi, word in MEMBERS.items():
@@ -45,7 +60,8 @@ def test_pages_read_what_is_kept_and_say_so():
     for question, where in (
         (Question(seed=5), f"computed {load()['date']}, kept to 0.2 %"),
         (Question(phi=SOFTMAX, d_k=64), f"computed {load()['date']}, kept to 0.2 %"),
-        (Question(seed=DRAWS), "computed now"),
+        (Question(seed=DRAWS - 1), f"computed {load()['date']}, kept to 0.2 %"),
+        (Question(seed=EVERY, d_k=4), "computed now"),
         (Question(phi="favor~m~64"), "computed now"),
         (Question(mask="causal"), "computed now"),
         (Question(precision="float32"), "computed now"),
@@ -55,14 +71,16 @@ def test_pages_read_what_is_kept_and_say_so():
         if question.mask == "none":
             now = computed(question.map, question.d_k, question.seed, question.precision)
             drawn = values_of(question.map, question.d_k, question.seed, question.precision)
-            assert np.array_equal(drawn, now, equal_nan=True) == (where == "computed now")
+            assert np.allclose(drawn, now, rtol=0, atol=1e-6, equal_nan=True) == (where == "computed now")
 
 
 def test_every_map_is_kept_at_every_width_in_less_than_a_megabyte():
     assert tuple(MEMBERS.values()) == PHIS
     assert all(holds(word, d_k) for word in PHIS for d_k in WIDTHS)
     assert FILE.stat().st_size < 1_000_000
-    assert not is_kept(None, 16, DRAWS) and not is_kept(read_member("favor~m~64"), 16, 0)
+    assert WORDS["seed"].read("99") == DRAWS - 1 and is_kept(None, 16, DRAWS - 1)
+    assert not is_kept(None, 16, DRAWS) and not is_kept(None, 8, EVERY)
+    assert not is_kept(read_member("favor~m~64"), 16, 0)
 
 
 def test_a_map_that_has_changed_is_not_read_from_the_file(monkeypatch):
