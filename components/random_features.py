@@ -135,7 +135,7 @@ def _orthogonal(sources: dict[str, ColumnDataSource], height: int) -> figure:
         line(fig, sources["random-features.orthogonal_beside"], "r", f"d_{d}", "faint", line_width=1.4)
     line(fig, sources["random-features.orthogonal"], "r", "own", "favor", line_width=2.4)
     names = sources["random-features.orthogonal_names"]
-    labels(fig, names, text_align="center", name="random-features.orthogonal_said")
+    labels(fig, names, text_align="right", name="random-features.orthogonal_said")
     finger(fig, "random-features.there", STOPS[0])
     return fig
 

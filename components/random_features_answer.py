@@ -215,15 +215,15 @@ def _errors() -> dict[str, np.ndarray]:
 
 @cache
 def _beside() -> Answer:
-    """The gain of the narrowest and the widest head, and their names at its lowest points."""
+    """The gain of the narrowest and the widest head, and their names left of its lowest points."""
     gains = {d: random_features_said.kept(d) for d in BESIDE}
     return {
         "random-features.orthogonal_beside": {
             "r": STOPS, **{f"d_{d}": gain.astype(np.float32) for d, gain in gains.items()}
         },
         "random-features.orthogonal_names": {
-            "x": np.array([STOPS[gain.argmin()] for gain in gains.values()]),
-            "y": np.array([gain.min() + shift for gain, shift in zip(gains.values(), (0.034, -0.034))]),
+            "x": np.array([0.92 * STOPS[gain.argmin()] for gain in gains.values()]),
+            "y": np.array([gain.min() + shift for gain, shift in zip(gains.values(), (0.06, -0.034))]),
             "text": [f"d_k = {d}" for d in BESIDE],
         },
     }  # fmt: skip
