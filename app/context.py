@@ -15,8 +15,8 @@ from components.own import MAX_BYTES, TOO_LARGE
 from components.palette import SLOTS
 from components.reel import Answer, frame_texts, last_stop
 from components.snippets import SIZES, SNIPPETS
-from components.sweep_columns import said
 from components.sweep_pictures import pictures_of
+from components.sweep_shown import finding, said
 from components.teaching import teaching
 from components.view import View, start_positions
 from components.words import HIDDEN, PHIS, WORDS, written
@@ -166,18 +166,13 @@ def told_sweeps(view: str) -> list[dict[str, Any]]:
     for picture in pictures_of(view):
         if result := shipped(picture.sweep):
             sweep = SWEEPS[picture.sweep]
-            lines = ", ".join(f"{level:g}" for level in picture.contours)
-            key = (
-                f"up: {picture.up_label}",
-                lines and f"lines: {picture.value_label} {lines}",
-                picture.theory_label and f"dashed: {picture.theory_label}",
-            )
             told.append(
                 {
                     "name": picture.name,
                     "title": picture.title,
                     "height": picture.height,
-                    "key": "; ".join(filter(None, key)),
+                    "key": picture.key,
+                    "finding": finding(result, picture),
                     "said": said(result),
                     "lacks": lacks(sweep),
                     "cost": cost(sweep),

@@ -14,8 +14,9 @@ from bokeh.document import Document
 
 from app.device import device, lacks, runner
 from components.reel import Columns
-from components.sweep_columns import columns, said
+from components.sweep_columns import columns
 from components.sweep_pictures import PICTURES
+from components.sweep_shown import finding, said
 from compute.sweeps.places import said as duration
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import ONE_AT_A_TIME
@@ -102,11 +103,19 @@ class Desk:
             self._show(ticket.result(), "done")
 
     def _show(self, result: Any, state: str) -> None:
-        for name, told in columns(PICTURES[self.name], result).items():
-            self.send_columns(name, told)
-        self._say(state, 1.0 if result.complete else result.about["finished"] / result.about["points"], said(result))
+        picture = PICTURES[self.name]
+        try:
+            told, text, found = columns(picture, result), said(result), finding(result, picture)
+        except Exception:  # whatever it is: the bar must not go on as if something still ran
+            LOG.exception("picture of %s", self.name)
+            self._say("idle", 0.0, "The run is over, but its picture could not be made; the one before stays.")
+            return
+        for name, sent in told.items():
+            self.send_columns(name, sent)
+        fraction = 1.0 if result.complete else result.about["finished"] / result.about["points"]
+        self._say(state, fraction, text, found=found)
 
-    def _say(self, state: str, fraction: float, text: str, name: str = "") -> None:
+    def _say(self, state: str, fraction: float, text: str, name: str = "", found: str = "") -> None:
         told = {"name": [name or self.name], "state": [state], "fraction": [fraction], "text": [text]}
-        told["device"] = [device().badge]
+        told |= {"device": [device().badge], "finding": [found]}
         self.send_columns("page.sweep", told)

@@ -167,10 +167,11 @@
   // --- a sweep: asked for here, computed elsewhere
   for (const button of all('[data-sweep]')) button.addEventListener('click', () =>
     send('sweep', {do: button.dataset.sweep, name: button.closest('[data-sweep-of]').dataset.sweepOf}))
-  function sweep({name, state, fraction, text, device}) {
+  function sweep({name, state, fraction, text, device, finding}) {
     if (!name?.length) return
     if (document.querySelector('.device')) X.say('page.device', device[0])
     X.say(`${name[0]}_said`, text[0])
+    if (finding[0]) X.say(`${name[0]}_finding`, finding[0])
     const home = document.querySelector(`[data-sweep-of="${name[0]}"]`), running = state[0] == 'running'
     const bar = home.querySelector('progress')
     bar.hidden = !running

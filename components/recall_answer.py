@@ -18,7 +18,7 @@ from components.plots import spread
 from components.recall_cases import CASES, REPORTS
 from components.reel import Answer
 from components.says import decimals, percent
-from components.sweep_columns import said
+from components.sweep_shown import said
 from components.view import props, texts
 from compute.sizing.units import human_bytes
 from compute.sweeps.base import Result

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from components.palette import FONT, LIGHT, UNDER_TEXT, rising
 from components.plots import LABEL, without_ticks
-from components.sweep_columns import CELL, GAP, SCALE, STEP, Picture, axis, columns, scale
+from components.sweep_columns import CELL, LINES, columns, end, more
+from components.sweep_shown import Picture, axis
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -23,10 +24,11 @@ def draw(picture: Picture, result: Result) -> figure:
 
     hv.extension("bokeh", logo=False)
     told = columns(picture, result)
-    name, panels = picture.name, len(axis(result, picture, picture.panels))
+    name, further = picture.name, more(picture)
     labels = {picture.panels: "panel", picture.across_label: "x", picture.up_label: "y", picture.value_label: "said"}
+    labels |= {label: column for column, label in further.items()}
     cells = told[f"{name}_cells"]
-    made = hv.Rectangles(cells, kdims=["left", "bottom", "right", "top"], vdims=list(CELL)).opts(
+    made = hv.Rectangles(cells, kdims=["left", "bottom", "right", "top"], vdims=[*CELL, *further]).opts(
         color="color",
         cmap=rising(UNDER_TEXT if picture.written else 1),
         clim=(0, 1),
@@ -35,8 +37,9 @@ def draw(picture: Picture, result: Result) -> figure:
         hover_tooltips=[(label, f"@{column}") for label, column in labels.items()],
     )
     for part, style in (
-        ("contours", {"color": LIGHT["ink"], "line_width": 1.4}),
-        ("theory", {"color": LIGHT["ink"], "line_dash": "dashed"}),
+        ("contours", {"color": LIGHT["ink"], "line_width": 3, "line_alpha": 0.45}),
+        ("theory", {"color": LIGHT["ink"], "line_width": 1.3, "line_dash": "dashed"}),
+        ("equal", {"color": LIGHT["ink"], "line_width": 1.3, "line_dash": "dotted"}),
     ):
         lines = told[f"{name}_{part}"]
         made *= hv.Path([list(zip(x, y)) for x, y in zip(lines["xs"], lines["ys"])]).opts(**style)
@@ -46,7 +49,7 @@ def draw(picture: Picture, result: Result) -> figure:
             text_color=LIGHT["ink"], text_font_size=LABEL, text_align=side
         )
     frame = {
-        "xlim": (-0.03, panels * STEP - GAP + (SCALE if scale(picture) else 0)),
+        "xlim": (-0.03, end(picture, len(axis(result, picture, picture.panels)))),
         "ylim": (BOTTOM, TOP),
         "xaxis": None,
         "yaxis": None,
@@ -78,7 +81,7 @@ def _dressed(fig: figure, picture: Picture, told: Answer) -> figure:
         if made.name in ("left", "bottom"):  # HoloViews names the range of every figure alike
             made.name = None
     fig.tools = [tool for tool in fig.tools if type(tool).__name__ == "HoverTool"]
-    for renderer, part in zip(fig.renderers, ("cells", "contours", "theory", "texts", "ticks"), strict=True):
+    for renderer, part in zip(fig.renderers, ("cells", *LINES, "texts", "ticks"), strict=True):
         source = renderer.data_source
         source.name = f"{picture.name}_{part}"
         source.data = dict(told[source.name])

@@ -4,40 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from components import sweep_theory as theory
+from components import sweep_times as times
 from components.says import short_tokens, tokens
 from components.sharpness_run import name_of
-from components.sweep_columns import Picture
-from compute.feature_error import positive_variance
-from compute.memory_laws import mean_cosine
-
-LEVELS = (0.9, 0.7, 0.5, 0.3)
+from components.sweep_shown import Picture
+from components.sweep_theory import LEVELS
 
 
-def _additive(panel: str, across, up):
-    """Where the law of a plain additive memory reaches each level: the same load at every width, but for n − 1."""
-    if panel != "additive":
-        return []
-    loads = np.linspace(across[0], across[-1], 400)
-    lines = []
-    for level in LEVELS:
-        at = [np.interp(-level, -mean_cosine(np.maximum(1, loads * d), 1 / d), loads) for d in up]
-        lines.append((at, up))
-    return lines
-
-
-def _exact(kind: str, across, up):
-    """Where the exact standard error of independent positive features is as large as the value itself."""
-    if kind != "positive":
-        return []
-    lengths = np.linspace(across[0], across[-1], 400)
-    return [(lengths, positive_variance(lengths))]
-
-
-def clocked(ms: float) -> str:
-    """`53 µs`, `0.24 ms`, `33 ms`, `0.59 s`: never wider than its cell."""
-    if ms < 0.0995:
-        return f"{1e3 * ms:.2g} µs"
-    return f"{ms / 1e3:.2g} s" if ms >= 500 else f"{ms:.2g} ms" if ms < 99.5 else f"{ms:.0f} ms"
+def _rule(word: str) -> str:
+    return word.replace("delta_full", "delta, β = 1").replace("_", " ")
 
 
 PICTURES: dict[str, Picture] = {
@@ -47,21 +23,26 @@ PICTURES: dict[str, Picture] = {
             sweep="crosstalk", view="memory", title="Every width, every load: mean cosine of all stored pairs",
             array="cosine", at={"quantile": 0.5}, panels="rule", across="load", up="d",
             across_label="pairs n / d", up_label="width d", value_label="mean cosine",
-            contours=LEVELS, theory=_additive, theory_label="law of the additive rule",
-            heading=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
+            contours=LEVELS, theory=theory.cosine_lines, theory_label="law of the additive rule",
+            heading=_rule, says=theory.crosstalk_says,
         ),
         Picture(
-            sweep="recall", view="recall", title="Share of pairs whose nearest stored value is the right one, d_v = 64",
+            sweep="recall", view="recall", title="Share of pairs whose nearest stored value is the right one",
             array="recall", at={"d_v": 64}, panels="rule", across="n", up="d_phi",
             across_label="pairs n", up_label="width d_φ", value_label="recall",
-            contours=(0.9, 0.5), heading=lambda rule: rule.replace("delta_full", "delta, β = 1").replace("_", " "),
+            contours=(0.9, 0.5), law=theory.recall_law, law_name="law", theory=theory.rows_without_law,
+            theory_label="law of the additive rule at these, elsewhere n = d_φ", equal=theory.cache_line,
+            equal_label="bytes of a cache of n pairs", more={"state, cache": theory.kept},
+            heading=_rule, says=theory.recall_says,
         ),
         Picture(
             sweep="trained-recall", view="recall",
             title="Trained models of four layers: keys answered with their value, by pairs in the sequence",
-            array="recall", over={"rate": np.nanmax, "draw": np.nanmean}, panels="mixer", across="n", up="d_k",
+            array="recall", over={"rate": np.max, "draw": np.mean}, panels="mixer", across="n", up="d_k",
             across_label="pairs n", up_label="width d_k", value_label="recall",
-            contours=(0.9, 0.5),
+            contours=(0.9, 0.5), theory=theory.layer_rows, theory_label="n = d_k, rows of a layer's state",
+            equal=theory.layer_line, equal_label="bytes of softmax's cache", more={"a layer keeps": theory.layer_keeps},
+            says=theory.trained_say,
             heading=lambda mixer: mixer.replace("_", " ").replace("hybrid", "3 gated delta, 1 softmax"),
         ),
         Picture(
@@ -70,7 +51,7 @@ PICTURES: dict[str, Picture] = {
             across_label="‖q+k‖", up_label="features d_φ", value_label="mean error",
             tick=lambda value: f"{value:.2g}" if value < 10 else f"{value:,.0f}",
             marks=(0.01, 0.1, 1), contours=(0.1, 0.5, 1.0),
-            theory=_exact, theory_label="standard error as large as the value",
+            theory=theory.error_lines, theory_label="standard error as large as the value", says=theory.features_say,
             level=lambda error: (np.log10(error) + 2) / 2.3,
             heading=lambda kind: kind.replace("trig", "trigonometric").replace("orthogonal_", "orth., d_k = "),
         ),
@@ -78,7 +59,10 @@ PICTURES: dict[str, Picture] = {
             sweep="times", view="bracketing", title="Median time of one call (fla: kernels of flash-linear-attention)",
             array="ms", panels="heads", across="T", up="form",
             across_label="context T", up_label="form", value_label="time",
-            shown=clocked, level=lambda ms: (np.log10(ms) + 1.5) / 4.5, written=True, height=310,
+            shown=times.clocked, level=lambda ms: (np.log10(ms) + 1.5) / 4.5, written=True, height=310,
+            turns=times.turns, theory_label="right of it fewer FLOPs than softmax", overtakes=times.overtakes,
+            overtakes_label="right of it less time", says=times.says,
+            more={"FLOPs against softmax": times.flops_against, "time against softmax": times.time_against},
             heading=lambda heads: "one head" if heads == 1 else f"{heads} heads",
             tick=lambda value: value.replace("_", " ") if isinstance(value, str) else short_tokens(value),
         ),
@@ -86,7 +70,9 @@ PICTURES: dict[str, Picture] = {
             sweep="rank", view="rank", title="Rank over N at tolerance 10⁻¹⁰, median over draws",
             array="rank", at={"tolerance": -10, "spread": 0.5}, panels="d_k", across="N", up="map",
             across_label="N", up_label="φ", value_label="rank", level=lambda rank: np.log2(np.maximum(rank, 1)) / 11,
-            written=True, shown="{:,.0f}".format, heading=lambda d_k: f"d_k = {d_k}",
+            written=True, shown="{:,g}".format, heading=lambda d_k: f"d_k = {d_k}",
+            law=theory.rank_law, law_name="at most", turns=theory.rank_turns, aside=theory.rank_aside,
+            aside_label="bound", theory_label="left of it at most N, right of it at most d_φ", says=theory.rank_says,
             tick=lambda value: name_of(value) if isinstance(value, str) else tokens(value),
         ),
     )

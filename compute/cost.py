@@ -5,8 +5,8 @@ tokens, the widths d_k (keys), d_phi (features) and d_v (values) in numbers, `by
 Every argument is a whole number of at least 1; ValueError, beginning with the argument's name, on anything else.
 
 Sources: Katharopoulos et al. 2020, arXiv:2006.16236 (orders, recurrence); Vaswani et al. 2017,
-arXiv:1706.03762 (softmax); Yang et al. 2023, arXiv:2312.06635 (chunks); Arora et al. 2024,
-arXiv:2402.18668 (Taylor features beside a window).
+arXiv:1706.03762 (softmax); Yang et al. 2023, arXiv:2312.06635 (chunks); Yang et al. 2024, arXiv:2406.06484
+(chunks of the delta rule); Arora et al. 2024, arXiv:2402.18668 (Taylor features beside a window).
 """
 
 from __future__ import annotations
@@ -78,9 +78,23 @@ def intermediate_bytes(T: int, d_phi: int, d_v: int, order: str, bytes_per: int 
 @counted
 def chunkwise_flops(T: int, d_phi: int, d_v: int, chunk: int) -> int:
     """FLOPs of the causal chunkwise form: the left order inside each chunk, the right order across."""
+    return sum(n * (2 * C * C * (d_phi + d_v) + 4 * C * d_phi * d_v) for C, n in _chunks(T, chunk))
+
+
+@counted
+def delta_chunkwise_flops(T: int, d_k: int, d_v: int, chunk: int) -> int:
+    """FLOPs of the delta rule in chunks by the WY form, with gates or without, chunks one after another.
+
+    In a chunk of C: keys with keys and with queries, an inverse of C rows at 2 C^3 / 3, its products with keys and
+    values, the reads inside; then what enters is read twice and written once.
+    """
+    return sum(n * (2 * C * C * (3 * d_k + 2 * d_v) + 6 * C * d_k * d_v + 2 * C**3 // 3) for C, n in _chunks(T, chunk))
+
+
+def _chunks(T: int, chunk: int) -> tuple[tuple[int, int], ...]:
+    """Sizes of chunks and how many there are of each."""
     full, rest = divmod(T, chunk)
-    sizes = ((chunk, full), (rest, min(rest, 1)))
-    return sum(n * (2 * C * C * (d_phi + d_v) + 4 * C * d_phi * d_v) for C, n in sizes)
+    return (chunk, full), (rest, min(rest, 1))
 
 
 @counted

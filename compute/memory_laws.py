@@ -2,7 +2,8 @@
 
 All laws take the mean squared cosine between two keys, `overlap` (1/d for random keys; `compute.keys`
 declares it for each kind, `crosstalk_energy(K) / (n − 1)` measures it for any others), and hold for additive
-memories with or without a fixed decay.  None is known for a correcting rule: draw no law there.
+memories with or without a fixed decay; `told_apart` takes random keys by their width, and no decay.  None is known for
+a correcting rule: draw no law there.
 n and age may be numbers or NumPy arrays; results are float64.  ValueError, beginning with the argument's name, on
 what is no number, NaN, n below 1, an overlap or energy below 0, an alpha or age outside its range.
 Source: the second moment of uniform unit vectors; Schlag, Irie, Schmidhuber 2021, arXiv:2102.11174.
@@ -11,6 +12,7 @@ Source: the second moment of uniform unit vectors; Schlag, Irie, Schmidhuber 202
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from math import inf, lgamma
 
 import numpy as np
@@ -88,6 +90,59 @@ def best_energy(n: Numbers, d: int) -> np.ndarray:
     Its cosine is √(1 − energy) for wide values.  No way of writing does better, whatever φ made the d rows.
     """
     return np.maximum(0.0, 1 - whole("d", d, 1) / reals("n", n, 1))
+
+
+def told_apart(n: Numbers, d: int, d_v: int) -> np.ndarray:
+    """Expected share of n pairs that a plain additive memory tells apart: each read's largest inner product with a
+    stored value is that with its own.  Keys of width d and values of width d_v are random unit vectors.
+
+    A read is v_j + Σ c_i v_i, c_i the cosine of two keys.  Another pair m does not win where R·u + (1 − ρ)·c_m < o: o
+    and R are the read's part along v_j and its length, without the share of m; u is the cosine between it and v_m, and
+    ρ that between v_m and v_j.  u and c_m are taken as the coordinates of random unit vectors that they are.  Put in is
+    that the other pairs' crosstalk is Gaussian and of its mean energy, that ρ = u·o/R, and that the n − 1 others do not
+    know of one another: against draws that is off by up to 0.012 for d_v of 64 and more, 0.03 for 32, 0.09 for 8.
+    ValueError naming n, d or d_v (no whole number of at least 2).
+    """
+    n, d, d_v = reals("n", n, 1), whole("d", d, 2), whole("d_v", d_v, 2)
+    return np.array([_told_apart(float(one), d, d_v) for one in n.flat]).reshape(n.shape)
+
+
+def _told_apart(n: float, d: int, d_v: int) -> float:
+    noise = float(energy(max(1.0, n - 1), 1 / d))  # of all but the pair itself and the one it is told from
+    normals, weights, at, share = _nodes()
+    own = 1 + np.sqrt(noise / d_v) * normals[:, None]
+    length = np.sqrt(own**2 + noise * (d_v - 1) / d_v)
+    angles = _within(d_v) * at
+    u, share = np.sin(angles), share * np.cos(angles) ** (d_v - 2)
+    least = (own - length * u) / (1 - u * own / length)
+    one = _coordinate_below(least, d) @ (share / np.sum(share))
+    return min(1.0, float(weights @ one ** (n - 1)))
+
+
+@cache
+def _nodes() -> tuple[np.ndarray, ...]:
+    """Where means over a Gaussian and over an interval are taken, and with which weights."""
+    normals, weights = np.polynomial.hermite_e.hermegauss(24)
+    return normals, weights / np.sum(weights), *np.polynomial.legendre.leggauss(120)
+
+
+def _within(d: int) -> float:
+    """The angle to the equator that a random unit vector in d dimensions stays within, but for one in 10²⁰ draws."""
+    return min(np.pi / 2, 10 / np.sqrt(d))
+
+
+def _coordinate_below(t: np.ndarray, d: int) -> np.ndarray:
+    """Share of random unit vectors in d dimensions whose first coordinate is below t."""
+    return np.interp(np.arcsin(np.clip(t, -1, 1)), *_below(d))
+
+
+@lru_cache(maxsize=64)
+def _below(d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Angles to the equator, and the share of random unit vectors in d dimensions below each."""
+    angles = np.linspace(-_within(d), _within(d), 2001)
+    density = np.cos(angles) ** (d - 2)
+    below = np.append(0.0, np.cumsum(density[1:] + density[:-1]))
+    return angles, below / below[-1]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 base.py       what a sweep, its question and its result are
 registry.py   the sweeps there are; each has a file of its own
+form_flops.py the law beside measured times
 running.py    running one here and now
 workbench.py  draws, pieces that fit into memory, a way to be stopped
 places.py     devices and estimates

@@ -74,7 +74,8 @@ def _several(name: str, kind: type, value: Any, metadata: Mapping[str, Any]) -> 
 
 class Work(NamedTuple):
     """What a point costs, for the estimate: floating-point operations, bytes moved, dependent steps, numbers drawn
-    or exponentiated, seconds that do not depend on the device, and seconds in which kernels are compiled for CUDA."""
+    or exponentiated, seconds that do not depend on the device, and seconds in which kernels are compiled for CUDA.
+    left_out: kinds of device on which the point is passed over."""
 
     flops: float = 0.0
     bytes: float = 0.0
@@ -82,6 +83,7 @@ class Work(NamedTuple):
     numbers: float = 0.0
     seconds: float = 0.0
     compiling: float = 0.0
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

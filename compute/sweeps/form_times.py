@@ -27,7 +27,7 @@ from compute.memory import unit
 from compute.sweeps.base import Question, Sweep, Work, several
 from compute.sweeps.workbench import Bench
 
-CHUNK = 128
+CHUNK, DELTA_CHUNK = 128, 64
 KEEP, STRENGTH = 0.98, 0.5
 """Decay and write strength of the delta forms."""
 
@@ -84,9 +84,9 @@ class FormTimes(Sweep):
 
     def work(self, question, point):
         form, heads, T = point
-        fits = _size(form, heads, T) <= max(FORMS[form].most.values())
+        left_out = tuple(kind for kind, most in FORMS[form].most.items() if _size(form, heads, T) > most)
         first = (heads, T) == (question.heads[0], question.tokens[0])
-        return Work(seconds=0.25 if fits else 0.001, compiling=FORMS[form].compiling if first else 0.0)
+        return Work(seconds=0.25, compiling=FORMS[form].compiling if first else 0.0, left_out=left_out)
 
     def at(self, question, point, bench):
         form, heads, T = point
@@ -169,7 +169,7 @@ def _causal(form: Callable, **options: Any) -> Callable[..., Callable[[], Any]]:
 
 def _delta(bench: Bench, Q: Array, K: Array, V: Array, gated: bool = False) -> Callable[[], Any]:
     gates = {"log_alpha": bench.xp.zeros_like(K[..., 0]) + float(np.log(KEEP))} if gated else {}
-    return partial(delta_attention_chunkwise, Q, unit(K), V, STRENGTH, chunk=64, **gates)
+    return partial(delta_attention_chunkwise, Q, unit(K), V, STRENGTH, chunk=DELTA_CHUNK, **gates)
 
 
 @cache

@@ -125,8 +125,14 @@ RATES = {
 What a process has measured corrects them."""
 
 
+PASSED_OVER = 0.001
+"""Seconds of a point that a device leaves out."""
+
+
 def seconds(work: Work, kind: str) -> float:
     """Estimated seconds of a point: whichever of arithmetic and traffic takes longer, the rest added."""
+    if kind in work.left_out:
+        return PASSED_OVER
     r = RATES[kind]
     moved = max(work.flops / r.flops, work.bytes / r.bytes)
     rest = work.seconds + (work.compiling if kind == "cuda" else 0.0)

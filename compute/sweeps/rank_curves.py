@@ -33,6 +33,12 @@ MAPS = {
 """Taylor with its duplicate monomials merged, which leaves the kernel what it is."""
 
 
+def bound(word: str, d_k: int, N: int) -> int:
+    """The largest rank that N queries and N keys can give: N, or as many features as a finite map has."""
+    phi = MAPS[word]
+    return N if phi is None else min(N, phi.rank_bound(d_k))
+
+
 @dataclass(frozen=True)
 class RankQuestion(Question):
     maps: tuple = several(tuple(MAPS), doc="feature maps", among=tuple(MAPS))

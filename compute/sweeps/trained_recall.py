@@ -140,6 +140,11 @@ def _train(question: TrainedQuestion, mixer: str, d_k: int, bench: Bench) -> dic
     }
 
 
+def cache_tokens(n: int) -> int:
+    """Tokens that tell n pairs: what a softmax layer has to keep."""
+    return 2 * n
+
+
 def recall_task(sequences: int, n: int, words: int, generator: Any) -> tuple[Any, Any]:
     """Tokens [sequences, 3n] (key, value, key, value, …, then all keys in a new order) and the values asked for
     [sequences, n].  Keys are tokens 0…words−1, values the tokens after them."""

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from app import desk
-from components.sweep_columns import columns, said
+from components.sweep_columns import columns
 from components.sweep_pictures import PICTURES
+from components.sweep_shown import finding, said
 from compute.sweeps.places import find
 from compute.sweeps.registry import SWEEPS
 from compute.sweeps.runner import ONE_AT_A_TIME
@@ -127,6 +128,30 @@ def test_a_cancel_before_the_first_point_says_so_and_leaves_the_picture(visitor,
     assert state(told) == ("idle", 0.0, "Cancelled before the first point was finished.") and set(told) == {
         "page.sweep"
     }
+
+
+def test_a_picture_that_cannot_be_made_ends_the_run_and_leaves_the_one_before(
+    visitor, told, queue, result, monkeypatch, caplog
+):
+    def broken(*_):
+        raise ZeroDivisionError("no columns")
+
+    monkeypatch.setattr(desk, "columns", broken)
+    visitor.ask(NAME, "run")
+    queue.tickets[0].set_result(result)
+    visitor.document.turn()
+    assert state(told) == ("idle", 0.0, "The run is over, but its picture could not be made; the one before stays.")
+    assert set(told) == {"page.sweep"} and NAME in caplog.text and "no columns" in caplog.text
+    visitor.ask(NAME, "run")  # and another may be asked for
+    assert state(told)[0] == "running"
+
+
+def test_what_a_picture_shows_is_told_with_it_and_stays_while_a_run_goes_on(visitor, told, queue, result):
+    visitor.ask(NAME, "run")
+    assert told["page.sweep"]["finding"] == [""]
+    queue.tickets[0].set_result(result)
+    visitor.document.turn()
+    assert told["page.sweep"]["finding"] == [finding(result, PICTURES[NAME])] != [""]
 
 
 def test_a_refusal_is_told_as_the_queue_says_it(visitor, told, queue):

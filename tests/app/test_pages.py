@@ -102,7 +102,7 @@ def test_a_text_node_is_spoken_to_by_somebody(name):
     known = {bind.node for v in views for reel in v.reels for bind in reel.binds if bind.node}
     known |= {n for columns in answers(views, Question()).values() if "node" in columns for n in columns["node"]}
     for v in views:
-        known |= {f"{picture.name}_said" for picture in pictures_of(v.word)}
+        known |= {f"{picture.name}_{part}" for picture in pictures_of(v.word) for part in ("said", "finding")}
     own = {node for node in page(name).texts() if not node.startswith("page.")}
     assert own <= known | {
         f"{v.word}.{part}" for v in views for part in ("subject", "aside", "formula", "values", "sentence")

@@ -6,7 +6,7 @@ from inspect import signature
 import pytest
 
 from compute import cost
-from compute.attention import FORMS
+from compute.attention import FORMS, delta_attention_chunkwise
 from compute.cost import attention_flops, crossover_T
 from compute.cost_tables import LAYERS, layers, modes
 
@@ -17,6 +17,7 @@ COUNTS = [
     cost.normaliser_flops,
     cost.intermediate_bytes,
     cost.chunkwise_flops,
+    cost.delta_chunkwise_flops,
     cost.decode_flops,
     cost.softmax_decode_flops,
     cost.state_numbers,
@@ -126,6 +127,23 @@ def test_chunks_lie_between_the_two_orders():
     assert cost.chunkwise_flops(T, d_phi, d_v, 5000) == sum(
         attention_flops(T, d_phi, d_v, order) for order in cost.ORDERS
     )
+
+
+@pytest.mark.parametrize("T, d_k, d_v, chunk", [(256, 32, 32, 64), (512, 16, 48, 64), (128, 128, 64, 32)])
+def test_chunks_of_the_delta_rule_are_counted_as_torch_counts_what_runs(T, d_k, d_v, chunk):
+    torch = pytest.importorskip("torch")
+    from torch.utils.flop_counter import FlopCounterMode
+
+    Q, K, V = (0.1 * torch.randn(T, d, dtype=torch.float64) for d in (d_k, d_k, d_v))
+    with FlopCounterMode(display=False) as counted:
+        delta_attention_chunkwise(Q, K, V, 0.5, chunk=chunk)
+    assert cost.delta_chunkwise_flops(T, d_k, d_v, chunk) == pytest.approx(counted.get_total_flops(), rel=0.03)
+
+
+def test_a_rest_of_the_delta_rule_is_a_smaller_chunk():
+    whole, rest = cost.delta_chunkwise_flops(64, 8, 4, 64), cost.delta_chunkwise_flops(36, 8, 4, 64)
+    assert cost.delta_chunkwise_flops(100, 8, 4, 64) == whole + rest
+    assert cost.delta_chunkwise_flops(1, 8, 4, 64) == 2 * (3 * 8 + 2 * 4) + 6 * 8 * 4
 
 
 def test_the_modes_are_the_forms_that_exist():

@@ -7,7 +7,8 @@ from scipy import special, stats
 from compute import memory_laws
 from compute.crosstalk import best_reads, every_read, expected_energy
 from compute.keys import KEY_MAKERS
-from compute.memory_laws import Load, best_energy, cosine, energy, mean_cosine, signal, steady_energy
+from compute.memory_laws import Load, best_energy, cosine, energy, mean_cosine, signal, steady_energy, told_apart
+from compute.sweeps.shipped import shipped
 
 
 def many(kind, n, d, trials, rho=0.5, seed=0):
@@ -129,6 +130,33 @@ def test_the_best_memory_misses_one_minus_d_over_n():
     V = rng.standard_normal((100, 48, 64))
     _, measured = best_reads(K, V, [4, 16, 17, 32, 48])
     np.testing.assert_allclose(measured.mean(axis=0), best_energy([4, 16, 17, 32, 48], 16), atol=0.01)
+
+
+@pytest.mark.parametrize("n, d, d_v", [(10, 16, 64), (40, 16, 64), (150, 8, 128), (60, 4, 64), (64, 32, 256)])
+def test_pairs_are_told_apart_as_often_as_draws_tell_them(n, d, d_v):
+    rng = np.random.default_rng(1)
+    K, V = (rng.standard_normal((400, n, width)) for width in (d, d_v))
+    K, V = (a / np.linalg.norm(a, axis=-1, keepdims=True) for a in (K, V))
+    nearest = np.argmax(K @ (K.mT @ V) @ V.mT, axis=-1)
+    assert told_apart(n, d, d_v) == pytest.approx((nearest == np.arange(n)).mean(), abs=0.02)
+
+
+def test_one_pair_and_two_are_always_told_apart_and_more_pairs_less_often():
+    assert told_apart(1, 2, 2) == pytest.approx(1) and told_apart(2, 16, 64) == pytest.approx(1)
+    curve = told_apart(np.arange(2, 200), 8, 64)
+    assert curve.shape == (198,) and np.all(np.diff(curve) < 0) and curve[-1] > 1 / 199
+    assert np.all(np.diff([told_apart(60, d, 64) for d in (4, 8, 16, 32)]) > 0)
+    assert np.all(np.diff([told_apart(60, 8, d_v) for d_v in (16, 32, 64, 128)]) > 0)
+
+
+def test_the_shares_told_apart_are_those_of_the_shipped_sweep():
+    """As far off as the docstring says, at every width and number of pairs."""
+    result = shipped("recall")
+    shares = result.arrays["recall"][list(result.axes["rule"]).index("additive")]
+    for j, d_v in enumerate(result.axes["d_v"]):
+        law = np.array([told_apart(result.axes["n"], int(d), int(d_v)) for d in result.axes["d_phi"]])
+        most = {8: 0.095, 16: 0.05, 32: 0.03}.get(int(d_v), 0.0125)
+        assert np.abs(law - shares[:, j]).max() < most, d_v
 
 
 def test_the_load_of_a_long_context():

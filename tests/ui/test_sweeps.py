@@ -1,7 +1,7 @@
 """Sweeps on the pages: the shipped picture at once, a quick run with progress, a cancel, and the way back."""
 
-from components.sweep_columns import said
 from components.sweep_pictures import PICTURES
+from components.sweep_shown import said
 from compute.sweeps.shipped import shipped
 
 CELLS = "name => Explorer.model(`${name}_cells`).data.said.length"

@@ -10,7 +10,8 @@ import pytest
 from compute.sweeps import places
 from compute.sweeps.base import Work
 from compute.sweeps.frames import read_frame, write_frame
-from compute.sweeps.places import Place, find, said, seconds, wish
+from compute.sweeps.places import Place, estimate, find, said, seconds, wish
+from compute.sweeps.registry import SWEEPS
 
 CPU, CUDA, MPS = Place("cpu", "numpy", "a core"), Place("cuda", "torch", "a card"), Place("mps", "torch", "a chip")
 
@@ -67,6 +68,20 @@ def test_an_estimate_takes_the_slower_of_arithmetic_and_traffic():
     assert seconds(Work(flops=rates.flops, bytes=rates.bytes / 2), "cpu") == pytest.approx(1)
     assert seconds(Work(flops=rates.flops / 2, bytes=3 * rates.bytes, steps=1 / rates.step), "cpu") == pytest.approx(4)
     assert seconds(Work(seconds=2.0), "cuda") == 2.0
+
+
+def test_what_a_kind_of_device_leaves_out_costs_next_to_nothing_there():
+    work = Work(seconds=2.0, compiling=30.0, left_out=("cpu",))
+    assert seconds(work, "cpu") < 0.01 and seconds(work, "cuda") == 32.0
+
+
+def test_measured_times_are_estimated_for_the_forms_that_run_there():
+    """Of 168 points a CPU measures 49: no kernel of flash-linear-attention, and no context that takes too long."""
+    sweep = SWEEPS["times"]
+    question = sweep.question()
+    counted = [p for p in sweep.points(question) if seconds(sweep.work(question, p), "cpu") > 0.01]
+    assert len(counted) == 49 and not any(form.startswith("fla") for form, *_ in counted)
+    assert estimate(sweep, question, "cpu") < 15 < estimate(sweep, question, "cuda")
 
 
 @pytest.mark.parametrize(
