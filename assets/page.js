@@ -101,14 +101,13 @@
     told.set(link.dataset.carry, link.querySelector('[data-text]').textContent)
     return `?${told}`
   }
-  const painted = work => requestAnimationFrame(() => setTimeout(work)) // a picture is worth more than its address
   const soon = () => { clearTimeout(timer); timer = setTimeout(() => address(false), 250) }
   function words(told) {
     const push = !quietly
     quietly = false
     X.server = Object.fromEntries((told.word ?? []).map((word, k) => [word, told.text[k]]))
     Paint.after(X.chosen)
-    painted(() => address(push))
+    Paint.seen(() => address(push)) // a picture is worth more than its address
   }
   X.moved = address
   X.choose = (up, whole) => {
@@ -138,6 +137,12 @@
         m.properties.data.change.connect(() => later(m))
         later(m)
       }
+    }
+    // What an answer changes on the controls comes in messages of its own, each of which would hold up the picture
+    const apply = session.apply_json_patch.bind(session)
+    session.apply_json_patch = (patch, ...more) => {
+      if (patch.events.some(({model}) => session.get_model_by_id(model?.id)?.name?.startsWith('control.'))) Paint.seen(() => apply(patch, ...more))
+      else apply(patch, ...more)
     }
     carrier.properties.tags.change.connect(adopt)
     adopt()
@@ -187,7 +192,7 @@
   })
   document.addEventListener('explorer:seek', soon)
   // What has come to rest is painted first, and then told
-  document.addEventListener('explorer:rest', ({detail}) => painted(() => {
+  document.addEventListener('explorer:rest', ({detail}) => Paint.seen(() => {
     address(false)
     send('rest', {word: detail.axis, value: page.axes[detail.axis].stops[detail.index]})
   }))

@@ -18,7 +18,7 @@
     try { parts = Bokeh.require(path)[kind].prototype } catch { /* all of its names are missing */ }
     return names.filter(name => !(name in parts)).map(name => `${kind}.${name}`)
   })
-  window.Paint = {missing, forget() {}, after: work => work(), together: work => work()}
+  window.Paint = {missing, forget() {}, after: work => work(), seen: work => setTimeout(work), together: work => work()}
   if (missing.length) return console.info(`Bokeh has no ${missing.join(', ')}: it paints by itself`)
 
   const {InlineStyleSheet} = Bokeh.require('core/dom')

@@ -167,10 +167,15 @@ window.Explorer = (() => {
     repaint()
     document.documentElement.dataset.figures = 'ready'
     document.dispatchEvent(new Event('explorer:ready'))
-    ;(window.requestIdleCallback ?? setTimeout)(rehearse)
+    idle(() => rehearse(REHEARSALS))
   }
-  // The first step would wait until the browser has compiled all that paints
-  const rehearse = () => Paint.together(() => { for (const m of models.values()) if (m.data) touched.add(m); flush() })
+  // The first steps and choices would wait until the browser has compiled all that paints, which it does bit by bit
+  const REHEARSALS = 4, idle = window.requestIdleCallback ?? setTimeout
+  function rehearse(times) {
+    if (!times) return void (document.documentElement.dataset.rehearsed = '')
+    Paint.together(() => { for (const m of models.values()) if (m.data) touched.add(m); flush() })
+    idle(() => rehearse(times - 1))
+  }
 
   for (const axis in page.axes) seek(axis, page.axes[axis].index)
   const ready = load().catch(error => { shout(`the figures could not be drawn: ${error.message}`); throw error })

@@ -5,7 +5,7 @@
   const {PlotView} = Bokeh.require('models/plots/plot_canvas')
   const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
   const {RendererView} = Bokeh.require('models/renderers/renderer')
-  const due = new Set(), painted = new Set(), later = []
+  const idle = window.requestIdleCallback ?? setTimeout, due = new Set(), painted = new Set(), later = []
   let gathering = false, painting = false, under_way = 0, frame = 0
 
   const {schedule_paint} = PlotView.prototype
@@ -32,6 +32,7 @@
     painted.clear()
     settle(true)
     if (due.size) paint()
+    if (unseen.length) idle(show, {timeout: LONGEST})
   }
   function paint() {
     painting = true
@@ -49,12 +50,23 @@
   const {update_position} = RendererView.prototype, moved = new Set()
   RendererView.prototype.update_position = function() {
     if (!painting) return update_position.call(this)
-    if (!moved.size) (window.requestIdleCallback ?? setTimeout)(follow)
+    if (!moved.size) idle(follow)
     moved.add(this)
   }
   function follow() {
     for (const view of moved) if (!view.is_destroyed) update_position.call(view)
     moved.clear()
+  }
+  // What need not be in the picture waits, in its order, until that is handed over; not for long, for one may never come
+  const LONGEST = 100, unseen = [] // ms
+  let late = 0
+  function show() {
+    clearTimeout(late)
+    for (const work of unseen.splice(0)) try { work() } catch (error) { reportError(error) }
+  }
+  Paint.seen = work => {
+    if (!unseen.length) late = setTimeout(show, LONGEST)
+    unseen.push(work)
   }
   Paint.together = work => {
     gathering = true

@@ -14,7 +14,8 @@ READY = "document.documentElement.dataset.figures == 'ready' && document.documen
 PATIENCE = 60_000
 """ms: the longest that anything is waited for.  It ends what never comes, and says nothing of how fast it should."""
 
-IDLE = f"""() => {READY} && !('pending' in document.documentElement.dataset) && Bokeh.documents.every(d => d.is_idle)"""
+IDLE = f"""() => {READY} && 'rehearsed' in document.documentElement.dataset &&
+  !('pending' in document.documentElement.dataset) && Bokeh.documents.every(d => d.is_idle)"""
 PAINT_ALL = """() => {
   for (const model of Explorer.models.values()) Bokeh.index.find_one_by_id(model.id)?.request_repaint?.()
 }"""

@@ -12,7 +12,8 @@ from components.lesson import Lesson, Question, fit
 from components.words import WORDS
 
 READY = """document.documentElement.dataset.figures == 'ready' &&
-  document.documentElement.dataset.session == 'file' && Bokeh.documents.every(d => d.is_idle)"""
+  document.documentElement.dataset.session == 'file' &&
+  'rehearsed' in document.documentElement.dataset && Bokeh.documents.every(d => d.is_idle)"""
 
 
 class FileTab(Tab):

@@ -67,6 +67,20 @@ def test_choices_one_after_another_are_all_answered(tab):
     check(tab, OVERVIEW, Question())
 
 
+HELD = "() => { window.held = []; Paint.seen = work => { held.push(work) } }"
+SHOWN = "() => Bokeh.documents.map(each => each.get_model_by_name('control.rho')).find(Boolean).visible"
+
+
+def test_what_a_choice_changes_on_the_controls_waits_until_its_picture_is_seen(tab):
+    tab.open("memory")
+    tab.page.evaluate(HELD)
+    tab.option("keys", "correlated").click()
+    tab.page.wait_for_function("Explorer.server.keys == 'correlated' && held.length == 2")  # the address, and a dial
+    assert not tab.page.evaluate(SHOWN)
+    tab.page.evaluate("for (const work of held) work()")
+    assert tab.page.evaluate(SHOWN) and tab.words["keys"] == "correlated"
+
+
 NEAR = """told => Bokeh.documents.map(each => each.get_model_by_name('page.event')?.data).some(
   data => data?.kind[0] == 'near' && data.told[0] == JSON.stringify(told))"""
 

@@ -135,6 +135,20 @@ def test_elements_of_what_a_step_moves_follow_when_it_is_painted(tab):
     assert at_once == 0 and in_the_end > 0
 
 
+WAITED = """async () => {
+  const told = []
+  for (const turn of [1, 2]) Paint.seen(() => told.push(turn))
+  const at_once = [...told]
+  await new Promise(done => Paint.seen(done))
+  return [at_once, told]
+}"""
+
+
+def test_what_waits_for_a_picture_is_done_in_its_order_though_none_is_painted(tab):
+    tab.open("rank")
+    assert tab.page.evaluate(WAITED) == [[], [1, 2]]
+
+
 OWN_MASKS = """() => {
   const {GlyphRendererView} = Bokeh.require('models/renderers/glyph_renderer')
   GlyphRendererView.prototype._update_masked_indices = function() {
