@@ -43,7 +43,7 @@ def bound(word: str, d_k: int, N: int) -> int:
 class RankQuestion(Question):
     maps: tuple = several(tuple(MAPS), doc="feature maps", among=tuple(MAPS))
     widths: tuple = several((4, 8, 16), 2, 64, "widths d_k of queries and keys")
-    lengths: tuple = several((256, 512, 1024, 2048), 8, 2048, "queries and keys N")
+    lengths: tuple = several((8, 32, 128, 512, 2048), 8, 2048, "queries and keys N")
     draws: int = knob(64, 2, 256, "independent draws of queries and keys")
 
 

@@ -212,7 +212,7 @@ def test_a_part_of_a_result_is_drawn_and_described_too(name):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("rank.rank_sweep", "No rank exceeds the bound min(N, d_φ), and 81 of 84 reach it."),
+        ("rank.rank_sweep", "No rank exceeds the bound min(N, d_φ), and 103 of 105 reach it."),
         ("bracketing.times_sweep", "fewer FLOPs than softmax, counted without a mask, from 257 tokens"),
         ("recall.recall_sweep", "Law and sweep of the additive rule differ by at most 0.01"),
         ("recall.trained-recall_sweep", "recall is additive 0.47 to 1.00, delta 0.92 to 1.00"),

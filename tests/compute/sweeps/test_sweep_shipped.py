@@ -68,12 +68,12 @@ def test_estimates_spread_as_fresh_draws_of_numpy_do():
 
 
 def test_ranks_are_those_that_were_known():
-    """d_k = 16, N = 256: softmax 256, elu+1 16, Taylor 153 of its 273 features; relative tolerance 1e-10."""
+    """d_k = 16, N = 512: softmax 512, elu+1 16, Taylor 153 of its 273 features; relative tolerance 1e-10."""
     result = shipped("rank")
     axes = result.about["axes"]
-    at = result.arrays["rank"][:, axes["d_k"].index(16), axes["N"].index(256), axes["tolerance"].index(-10.0)]
+    at = result.arrays["rank"][:, axes["d_k"].index(16), axes["N"].index(512), axes["tolerance"].index(-10.0)]
     told = dict(zip(axes["map"], at.tolist()))
-    assert told["softmax"] == [256] * 3 and told["elu"] == [16] * 3 and told["taylor"] == [153] * 3
+    assert told["softmax"] == [512] * 3 and told["elu"] == [16] * 3 and told["taylor"] == [153] * 3
 
 
 def test_recall_falls_with_pairs_and_rises_with_state():
