@@ -105,6 +105,9 @@ class Dispatcher(Books):
         if job.deaths >= GIVE_UP:
             self._fail(job, RuntimeError(f"the computing process ended {job.deaths} times in a row"))
             return
+        if not job.left:  # between its last point and saying that it is done
+            self._on_done(job, {"elsewhere": True}, b"")
+            return
         if text := told.get("text"):
             job.note(text)
         self._order(job)

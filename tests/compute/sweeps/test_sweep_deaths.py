@@ -111,6 +111,21 @@ os._exit(9)
     until(gone)
 
 
+def test_a_worker_that_dies_after_its_last_point_has_done_its_work(runner, monkeypatch):
+    heard, lost = runner._hear, []
+
+    def hear(backend, told, payload):
+        if told["is"] == "done" and not lost:
+            lost.append(told)
+            backend.kill()
+        else:
+            heard(backend, told, payload)
+
+    monkeypatch.setattr(runner, "_hear", hear)
+    result = runner.submit("crosstalk", CROSSTALK.quick).result(120)
+    assert lost and result.complete and same(result, run(CROSSTALK, CROSSTALK.quick))
+
+
 @pytest.mark.outside
 def test_twenty_kills_at_random_moments_lose_nothing_but_time(runner):
     question = type(CROSSTALK.quick)(widths=(16, 32), trials=200, d_v=32)
