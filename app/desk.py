@@ -105,7 +105,8 @@ class Desk:
     def _show(self, result: Any, state: str) -> None:
         picture = PICTURES[self.name]
         try:
-            told, text, found = columns(picture, result), said(result), finding(result, picture)
+            told, text = columns(picture, result), said(result)
+            found = finding(result, picture) or " "  # a picture too small for a sentence clears the one before
         except Exception:  # whatever it is: the bar must not go on as if something still ran
             LOG.exception("picture of %s", self.name)
             self._say("idle", 0.0, "The run is over, but its picture could not be made; the one before stays.")

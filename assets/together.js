@@ -68,6 +68,8 @@
     if (!unseen.length) late = setTimeout(show, LONGEST)
     unseen.push(work)
   }
+  // Nor may it undo what somebody does meanwhile
+  for (const kind of ['pointerdown', 'keydown', 'click', 'change']) addEventListener(kind, () => { if (unseen.length) show() }, true)
   Paint.together = work => {
     gathering = true
     frame ||= requestAnimationFrame(next)

@@ -7,6 +7,7 @@ computes them anew; it takes half a minute of one core.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
@@ -19,6 +20,7 @@ from components.rank_values import LARGEST, STOPS, computed
 from components.words import PHIS, SOFTMAX, WIDTHS, WORDS
 from compute.feature_maps import FeatureMap, read_member
 
+LOG = logging.getLogger(__name__)
 FILE = Path(__file__).resolve().parent.parent / "assets" / "spectra.npz"
 
 EVERY, DRAWS = 32, 100
@@ -40,7 +42,19 @@ MEMBERS: dict[FeatureMap | None, str] = {None: SOFTMAX, **{read_member(w): w for
 def is_kept(phi: FeatureMap | None, d_k: int, seed: int) -> bool:
     """Whether the file holds the singular values of a map as it is now."""
     word = MEMBERS.get(phi)
-    return word is not None and d_k in widths(seed) and holds(word, d_k)
+    return word is not None and d_k in widths(seed) and readable(0) and readable(seed) and holds(word, d_k)
+
+
+@cache
+def readable(seed: int) -> bool:
+    """Whether the file gives this draw.  What is missing or damaged is computed instead, and said once in the log."""
+    try:
+        load()
+        _steps(seed)
+    except Exception as error:  # a broken archive has a dozen ways to say so, and no page depends on it
+        LOG.warning("%s: draw %d is computed instead of read (%s)", FILE, seed, error)
+        return False
+    return True
 
 
 def widths(seed: int) -> tuple[int, ...]:
@@ -95,7 +109,7 @@ def values_at(steps: np.ndarray) -> np.ndarray:
 @cache
 def load() -> dict:
     """What is said of the file.  ValueError if it was made for other numbers of tokens."""
-    with np.load(FILE) as file:
+    with FILE.open("rb") as raw, np.load(raw) as file:
         made = json.loads(str(file["made"]))
     if (made["stops"], made["steps"], made["draws"]) != (list(STOPS), STEPS, [EVERY, DRAWS]):
         raise ValueError(f"{FILE.name} was made for other stops; run python -m components.rank_kept")
@@ -116,7 +130,7 @@ def _places(kept: tuple[int, ...]) -> dict[tuple[int, str], tuple[int, list[int]
 @lru_cache(maxsize=4)
 def _steps(seed: int) -> np.ndarray:
     """All steps of a draw, one after the other, at most fifty kilobytes."""
-    with np.load(FILE) as file:
+    with FILE.open("rb") as raw, np.load(raw) as file:
         low, high = file[str(seed)]
     lengths = np.concatenate([lengths for _, lengths in _places(widths(seed)).values()])
     ends = np.cumsum(lengths)

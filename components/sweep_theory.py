@@ -6,6 +6,7 @@ Formulas are those of `compute`; here is only where they are asked.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 
 import numpy as np
 
@@ -80,7 +81,8 @@ def features_say(panels: list[Panel]) -> str:
     panel = _panel(panels, "positive")
     if panel is None:
         return ""
-    ((lengths, widths),) = error_lines(panel)
+    lengths = np.linspace(0, 8, 8_001)  # whatever part of them the picture shows
+    widths = positive_variance(lengths)
     few, many = (decimals(float(np.interp(d, widths, lengths)), 1) for d in (panel.up[0], panel.up[-1]))
     return (
         "By their exact variance, independent positive features are off by as much as the value itself at ‖q+k‖ = "
@@ -128,8 +130,12 @@ def recall_says(panels: list[Panel]) -> str:
     panel = _panel(panels, ADDITIVE)
     if panel is None:
         return ""
-    d_v, d = panel.taken["d_v"], panel.up[len(panel.up) // 2]
-    nine = [n for n, share in zip(panel.across, panel.values[panel.up.index(d)]) if share >= NINE]
+    computed = [d for d, row in zip(panel.up, panel.values) if np.isfinite(row).all()]
+    if not computed:
+        return ""
+    d_v, d = panel.taken["d_v"], computed[len(computed) // 2]
+    shares = zip(panel.across, panel.values[panel.up.index(d)])
+    nine = [n for n, _ in takewhile(lambda told: told[1] >= NINE, shares)]
     same = state_bytes(d, d_v) / cache_bytes(1, d, d_v)
     reach = f"keeps nine in ten up to {nine[-1]:,}" if nine else f"keeps nine in ten of fewer than {panel.across[0]:,}"
     return (

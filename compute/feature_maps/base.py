@@ -130,7 +130,7 @@ def balanced(log_of: Callable[[Array], Array], Q: Array, log_k: Array) -> tuple[
         largest = xp.max(log_q, axis=-1, keepdims=True)
         return products(xp.exp(log_q - largest), keys), largest
 
-    step = max(1, PIECE * log_k.shape[-2] // log_k.size) if is_numpy_array(Q) else T_q
+    step = max(1, PIECE * log_k.shape[-2] // max(1, log_k.size)) if is_numpy_array(Q) else T_q
     if T_q <= step:
         return of(Q)
     pieces = [of(Q[..., i : i + step, :]) for i in range(0, T_q, step)]

@@ -95,6 +95,22 @@ def test_a_map_that_is_wider_now_is_not_read_from_the_file(monkeypatch):
     assert not holds.__wrapped__("favor", 16)
 
 
+@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "of other stops"])
+def test_without_a_file_in_one_piece_values_are_computed_and_the_log_says_so(broken, monkeypatch, tmp_path, caplog):
+    file = tmp_path / "spectra.npz"
+    if broken == "of other stops":
+        monkeypatch.setattr(rank_kept, "STEPS", STEPS + 1)
+        file = FILE
+    elif broken != "missing":
+        file.write_bytes(FILE.read_bytes()[:100_000] if broken == "cut" else b"")
+    monkeypatch.setattr(rank_kept, "FILE", file)
+    monkeypatch.setattr(rank_kept, "load", load.__wrapped__)
+    monkeypatch.setattr(rank_kept, "_steps", rank_kept._steps.__wrapped__)
+    monkeypatch.setattr(rank_kept, "readable", rank_kept.readable.__wrapped__)
+    assert not is_kept(read_member("elu"), 16, 0)
+    assert "draw 0 is computed instead of read" in caplog.text and str(file) in caplog.text
+
+
 def test_a_file_of_other_stops_is_refused(monkeypatch):
     monkeypatch.setattr(rank_kept, "STOPS", (16, 32))
     with pytest.raises(ValueError, match=r"^spectra.npz was made for other stops; run python -m components.rank_kept"):

@@ -8,6 +8,7 @@ import pytest
 from components.sweep_columns import NO_LAW, STEP, columns
 from components.sweep_pictures import PICTURES
 from components.sweep_shown import Panel, finding, panels_of
+from components.sweep_theory import features_say, recall_says
 from components.sweep_times import equal_time, overtakes, times_of, turns
 from compute.sweeps.base import Result
 from compute.sweeps.places import find
@@ -222,6 +223,18 @@ def test_a_part_of_a_result_is_drawn_and_described_too(name):
 )
 def test_every_picture_is_described_with_its_theory(name, says):
     assert says in finding(shipped(PICTURES[name].sweep), PICTURES[name])
+
+
+def test_sentences_speak_of_what_was_computed_and_of_laws_beyond_the_picture():
+    """√ln 17 = 1.68 and √ln 65 = 2.04, though the picture begins at 3; a share that rises again counts no further."""
+    told = features_say([Panel("positive", [3.0, 6.0], [16, 64], np.ones((2, 2)))])
+    assert "1.7 with 16 of them, and at 2.0 with 64." in told
+    values = np.full((3, 3), np.nan)
+    values[0] = 1, 0.8, 0.95
+    told = recall_says([Panel("additive", [4, 8, 16], [8, 16, 32], values, {}, {"d_v": 32})])
+    assert "a state 8 wide" in told and "nine in ten up to 4." in told
+    values[0, 2] = np.nan
+    assert recall_says([Panel("additive", [4, 8, 16], [8, 16, 32], values, {}, {"d_v": 32})]) == ""
 
 
 def test_the_legend_names_what_is_drawn():

@@ -135,6 +135,21 @@ def test_elements_of_what_a_step_moves_follow_when_it_is_painted(tab):
     assert at_once == 0 and in_the_end > 0
 
 
+CLICKED = """() => {
+  const told = [], button = document.body.appendChild(document.createElement('button'))
+  button.addEventListener('click', () => told.push('a click'))
+  Paint.seen(() => told.push('what waited'))
+  button.click()
+  button.remove()
+  return told
+}"""
+
+
+def test_what_waits_for_a_picture_is_done_before_the_next_click_which_it_would_undo(tab):
+    tab.open("rank")
+    assert tab.page.evaluate(CLICKED) == ["what waited", "a click"]
+
+
 WAITED = """async () => {
   const told = []
   for (const turn of [1, 2]) Paint.seen(() => told.push(turn))
