@@ -88,15 +88,28 @@
     document.dispatchEvent(new CustomEvent('explorer:chosen'))
   }
 
+  // --- what is said of a choice: under the presets, or at the foot of a window that has its notes far below
+  const caption = document.querySelector('.presets .caption')
+  const say = text => { if (caption) caption.textContent = text }
+  const apart = () => !!caption && getComputedStyle(caption.parentNode).position == 'fixed'
+  // The view's head, and where the words stand apart the first figure with it, as little as possible: the figure goes first
+  // In somebody's frame nothing moves: what is said would go out of it, and their page might move too
+  function head() {
+    if (root.hasAttribute('data-embed')) return
+    const show = selector => document.querySelector(selector)?.scrollIntoView({block: 'nearest'})
+    show('.card .head')
+    if (apart()) show('.card .row [data-figure]')
+  }
+  document.querySelector('[data-caption-close]')?.addEventListener('click', () => say(''))
   for (const button of all('[data-preset]')) button.addEventListener('click', () => {
     const words = JSON.parse(button.dataset.preset)
     X.restore({theme: root.dataset.theme, ...words})
     X.preset = words
     X.moved?.(true)
     for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
-    button.closest('.presets').querySelector('.caption').textContent = button.dataset.caption
+    say(button.dataset.caption)
     const {at} = button.dataset, place = at && document.querySelector(`[data-figure="${at}"], [data-text="${at}"]`)
-    if (!place) return
+    if (!place) return head()
     const fold = place.closest('details')
     if (fold) fold.open = true
     place.scrollIntoView({block: 'nearest'}) // as little as possible: the caption should stay in sight
@@ -124,7 +137,12 @@
     part.dataset.picked = button.dataset.option
     for (const other of all('[data-option]', part)) other.setAttribute('aria-pressed', other == button)
     if (document.documentElement.dataset.reveal == 'locked') part.querySelector('.locked').hidden = false
-    else reveal(part)
+    else {
+      reveal(part)
+      if (!apart()) return
+      say(part.querySelector('.because').textContent)
+      head()
+    }
   })
 
   // --- hovering a map's colour brings it forward everywhere

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from app.page import OVERVIEW
 from components.controls import make_controls
-from components.lesson import Lesson
+from components.lesson import SERVER, Lesson
 from components.words import WORDS
 
 READY = "document.documentElement.dataset.figures == 'ready' && document.documentElement.dataset.session == 'ready'"
@@ -132,6 +132,15 @@ class Tab:
     def answered(self, **words: str | None):
         """Until server and address both say the words; None for a word that is its default."""
         self.wait(ANSWERED, words)
+
+    def led(self, words: dict):
+        """Until what a preset asks of the server is answered, and the server has said the rest of it too."""
+        server = {word: str(text) for word, text in words.items() if WORDS[word].server}
+        chosen = {word: text for word, text in server.items() if WORDS[word].read(text) != WORDS[word].default}
+        self.answered(**{**dict.fromkeys(SERVER), **chosen})
+        for _ in range(2):
+            self.page.evaluate("fetch('/liveness').then(answer => answer.text())")
+        self.settle()
 
     # --- looking
 
