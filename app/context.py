@@ -77,7 +77,7 @@ def shown_texts(
     for source, columns in told.items():
         if source.endswith((".texts", ".math")):
             (maths if source.endswith(".math") else texts).update(zip(columns["node"], columns["text"]))
-    return texts, {node: at_stops(formula, positions) for node, formula in maths.items()}
+    return texts, {node: at_stops(formula, positions, told) for node, formula in maths.items()}
 
 
 def context(

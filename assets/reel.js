@@ -125,7 +125,11 @@ window.Explorer = (() => {
       input.style.setProperty('--at', `${100 * i / last}%`)
     }
     for (const out of all(`output[data-axis="${axis}"]`)) if (out.textContent != words[i]) out.textContent = words[i]
-    for (const place of all(`[data-under="${axis}"]`)) if (place.textContent != numbers[i]) place.textContent = numbers[i]
+    for (const place of all(`[data-under="${axis}"]`)) {
+      if (place.dataset.column && !documentOfFigures) continue // the server has written it, and columns are on their way
+      const number = place.dataset.column ? column(place.dataset.column)[i] : numbers[i]
+      if (place.textContent != number) place.textContent = number
+    }
   }
   function seek(axis, i) {
     i = at[axis] = Math.max(0, Math.min(page.axes[axis].stops.length - 1, Math.round(i)))

@@ -112,7 +112,7 @@ def _dots(found: Numbers) -> dict:
     net, lines = found.sums.net[0], (found.bands["kernel"][1], found.bands["score"][1])
     return {
         "den": np.where(net == 0, np.nan, np.abs(net)).astype(np.float32),
-        "den_text": [powers(float(v)) if v else "" for v in net],
+        "den_text": [powers(float(v)) for v in net],
         "share": np.abs(found.shares[0]).astype(np.float32),
         "share_text": [percent(v) if np.isfinite(v) else "" for v in found.shares[0]],
         "moves": np.stack(lines, axis=1).astype(np.float32),

@@ -18,6 +18,9 @@ QUOTED = "C169"
 LATE = 64
 """From so many tokens on a power of t is read off."""
 
+SUM_TEXT = "normaliser.reel.den_text"
+"""What is written beside the dot on the sum also stands under the sum's symbols."""
+
 SENTENCE = (
     f"Over {DRAWS} draws the newest token gets {{}}. In a typical one a kernel value moves a weight by up to "
     "{}; a softmax score moves one by {}, and never by more than ¼."
@@ -124,9 +127,11 @@ def quoted() -> str:
 
 
 def values(found: Numbers) -> str:
-    """The denominator's law and a weight's derivative, with the mean kernel value of these draws."""
+    """The denominator's law and a weight's derivative, with the denominator of the draw that the headline speaks of and
+    the mean kernel value of all."""
     mean = powers(float(f"{found.mean:.3g}")).replace(",", "{,}").replace("·", r"\cdot ")
     law = rf"{under_finger('t', 'tokens')} \, \underset{{{mean}}}{{\bar\kappa}}"
-    grows = rf"z_t^\top \phi(q) \approx {law}" if found.positive else r"z_t^\top \phi(q) \gtrless 0"
-    moves = r"\frac{\partial p_s}{\partial \kappa_r} = \frac{\delta_{sr} - p_s}{\sum\kappa}"
+    denominator, total = (under_finger(of, "tokens", SUM_TEXT) for of in (r"z_t^\top \phi(q)", r"\sum\kappa"))
+    grows = rf"{denominator} \approx {law}" if found.positive else rf"{denominator} \gtrless 0"
+    moves = rf"\frac{{\partial p_s}}{{\partial \kappa_r}} = \frac{{\delta_{{sr}} - p_s}}{{{total}}}"
     return mathml(rf"{grows},\quad {moves}", "block")

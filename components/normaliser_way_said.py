@@ -7,10 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from components.formula import mathml
+from components.formula import mathml, under_finger
 from components.normaliser_numbers import NEARBY, Numbers, numbers
 from components.normaliser_said import SENTENCE, aside, said, values
-from components.normaliser_ways import OWN, STOPS, TITLES, Way
+from components.normaliser_ways import LOG_DECAYS, OWN, STOPS, TITLES, Way
+from components.powers import powers
 from components.reel import Answer
 from components.says import decimals, tokens
 from components.sharpness_answer import name_of
@@ -46,14 +47,26 @@ LATEX = {
     "transnormer": rf"o_t = {NORM}(S_t^\top \phi(q_t))",
     "lightning": rf"o_t = \sigma(g_t) \odot {NORM}(S_t^\top \operatorname{{SiLU}}(q_t))",
 }
-NORM_LATEX = rf"{NORM}(x) = x \,/\, \sqrt{{\operatorname{{mean}}(x^2)}}"
+DIVISORS = ("floor", "root")
+FLOORED, ROOT = (
+    under_finger(symbol, "tokens", f"normaliser.reel.{name}")
+    for name, symbol in zip(DIVISORS, (FLOOR, r"\sqrt{\operatorname{mean}(x^2)}"))
+)
+NORMED = rf"{NORM}(x) = x \,/\, {ROOT}"
 BESIDE_LATEX = {
-    "mlstm": r"n_t = \sum_{s \le t} k_s",
-    "retnet": rf"S_t = \gamma S_{{t-1}} + k_t v_t^\top,\quad {NORM_LATEX}",
-    "transnormer": NORM_LATEX,
-    "lightning": rf"S_t = \gamma S_{{t-1}} + \operatorname{{SiLU}}(k_t) v_t^\top,\quad {NORM_LATEX}",
+    "mlstm": (r"n_t = \textstyle\sum_{s \le t} k_s", FLOORED),
+    "retnet": (
+        r"S_t = \underset{DECAYS}{\gamma}\, S_{t-1} + k_t v_t^\top",
+        rf"n_t = \gamma\, n_{{t-1}} + k_t,\quad {FLOORED}",
+        NORMED,
+    ),
+    "transnormer": (NORMED,),
+    "lightning": (
+        r"S_t = \underset{DECAYS}{\gamma}\, S_{t-1} + \operatorname{SiLU}(k_t) \operatorname{SiLU}(v_t)^\top",
+        NORMED,
+    ),
 }
-"""What the formula takes for known."""
+"""What the formula takes for known, a line each.  DECAYS: where γ of the heads stands."""
 
 THICK, THIN = 3.2, 2.0
 
@@ -68,9 +81,11 @@ def answer_of(phi: str, d_k: int, seed: int, way: str) -> Answer:
     else:
         told, sentence = {**said(found, d_k, seed), **_said(way, found.ways)}, PHRASE
         beside = f"Its map is {name_of(OWN[way])}, whatever φ is, and it {BRINGS[way]}" if way in OWN else BRINGS[way]
-        formulas = mathml(BESIDE_LATEX[way], "block")
+        formulas = "".join(mathml(line.replace("DECAYS", _decays(way)), "block") for line in BESIDE_LATEX[way])
     own = found.ways[WAYS.index(way)]
     told |= {"size": [_size(x) for x in own.mid], "held": [_size(x) for x in own.newest]}
+    nothing = [""] * len(STOPS)
+    told |= {d: [powers(x) for x in own.divisors[d].tolist()] if d in own.divisors else nothing for d in DIVISORS}
     return {
         "normaliser.reel": told,
         "normaliser.phrases": {"sentence": [sentence]},
@@ -99,6 +114,14 @@ def _said(way: str, ways: Sequence[Way]) -> dict[str, list]:
         low, high = decimals(own.low[i]), decimals(own.high[i])
         told["sentence"].append(["that size" if low == high else f"{low} to {high}", beside])
     return told
+
+
+def _decays(way: str) -> str:
+    """The least and the greatest γ of the heads."""
+    if way not in LOG_DECAYS:
+        return ""
+    least, most = (f"{np.exp(of(LOG_DECAYS[way])):.4g}" for of in (np.min, np.max))
+    return rf"\text{{{least} to {most}}}"
 
 
 def _size(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +12,7 @@ from components.reel import Columns
 from components.words import WAYS
 from compute.arriving import Sums, numerators_at, sums_at
 from compute.attention import lightning_log_alpha, retnet_log_alpha, rms_norm
-from compute.attention.normalisers import IDENTITY, SILU, floored, sigmoid
+from compute.attention.normalisers import IDENTITY, SILU, at_least_one, floored, sigmoid
 from compute.streams import D_V, DRAWS, TOKENS, as_met, kernel_values, stream
 
 STOPS = tuple(int(t) for t in AXES["tokens"].stops)
@@ -28,16 +28,19 @@ TITLES = dict(
         WAYS,
         (
             "φ divided by Σκ",
-            "mLSTM: max(|n·q|, 1)",
-            "RetNet: clamp, then norm",
+            "mLSTM, gates at 1: a floor",
+            "RetNet: decay, clamp, norm",
             "TransNormer: norm of φ’s sum",
-            "lightning: norm and gate",
+            "lightning: decay, norm, gate",
         ),
         strict=True,
     )
 )
 OWN = {"mlstm": "identity", "retnet": "identity", "lightning": "silu"}
 """Ways that bring a map of their own, which stays whatever φ is."""
+
+LOG_DECAYS = {"retnet": retnet_log_alpha(HEADS), "lightning": lightning_log_alpha(HEADS)}
+"""Log of γ, one a head, of the ways whose state decays."""
 
 SIZES = (1.5e-5, 80.0)
 """Ends of the axis of sizes, the same in all panels."""
@@ -49,12 +52,15 @@ NAME_FROM, NAME_AT = 60, 3_600.0
 @dataclass(frozen=True)
 class Way:
     """Bands over draws after each number of tokens, [n]: the size of a read (its root mean square over the value's
-    entries, where values have size 1), and the factor with which the newest value stands in it."""
+    entries, where values have size 1), and the factor with which the newest value stands in it.
+
+    divisors: what its formula divides by, [n], the middle one over draws: `floor`, `root` of a mean square, or both."""
 
     low: np.ndarray
     mid: np.ndarray
     high: np.ndarray
     newest: np.ndarray
+    divisors: dict[str, np.ndarray] = field(default_factory=dict)
 
     def columns(self) -> dict[str, np.ndarray]:
         return {"low": self.low, "mid": self.mid, "high": self.high, "newest": self.newest}
@@ -85,7 +91,8 @@ def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray
     num = numerators_at(kappa, as_met(stream(d_k, seed).V), STOPS)
     divided = num / np.where(defined, sums.net, np.nan)[..., None]
     mlstm, retnet, lightning = _without_phi(d_k, seed)
-    return (_way(divided, num, sums.newest), mlstm, retnet, _way(rms_norm(num), num, sums.newest), lightning)
+    transnormer = _way(rms_norm(num), num, sums.newest, root=_size(num))
+    return (_way(divided, num, sums.newest), mlstm, retnet, transnormer, lightning)
 
 
 @lru_cache(maxsize=1)  # half a megabyte, and a draw asks for it twice
@@ -101,33 +108,41 @@ def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     drawn, (plain, sums) = stream(d_k, seed), of_identity(d_k, seed)
     V, silu = as_met(drawn.V), kernel_values(SILU, d_k, seed, tempered=False)
     num = numerators_at(plain, V, STOPS)
-    kept, faded = (
-        np.tile(a(HEADS), DRAWS // HEADS).astype(np.float32) for a in (retnet_log_alpha, lightning_log_alpha)
-    )
+    kept, faded = (np.tile(LOG_DECAYS[way], DRAWS // HEADS).astype(np.float32) for way in ("retnet", "lightning"))
     decayed = numerators_at(plain, V, STOPS, kept)
     clamp = numerators_at(plain, np.ones((DRAWS, TOKENS, 1), np.float32), STOPS, kept)[..., 0]
+    clamped = floored(decayed, clamp)
     light = numerators_at(silu, as_met(SILU(drawn.V)), STOPS, faded)
+    wide = _heads_beside(light)
+    gated = _heads_apart(rms_norm(wide)) * sigmoid(drawn.gate)[:, None, :]
     return (
-        _way(floored(num, sums.net), num, sums.newest),
-        _way(rms_norm(floored(decayed, clamp)), decayed, sums.newest),
-        _way(_normed_over_heads(light) * sigmoid(drawn.gate)[:, None, :], light, silu[:, np.array(STOPS) - 1]),
+        _way(floored(num, sums.net), num, sums.newest, floor=at_least_one(sums.net)),
+        _way(rms_norm(clamped), decayed, sums.newest, floor=at_least_one(clamp), root=_size(clamped)),
+        _way(gated, light, silu[:, np.array(STOPS) - 1], root=_size(wide)),
     )
 
 
-def _normed_over_heads(num: np.ndarray) -> np.ndarray:
-    """One norm for all heads of a token: [DRAWS, n, D_V] → the same."""
+def _heads_beside(num: np.ndarray) -> np.ndarray:
+    """Heads of a token in one row, for the one norm that they share: [DRAWS, n, D_V] → [tokens, n, HEADS·D_V]."""
     tokens = num.reshape(DRAWS // HEADS, HEADS, len(STOPS), D_V)
-    wide = np.moveaxis(tokens, 1, 2).reshape(DRAWS // HEADS, len(STOPS), HEADS * D_V)
-    return np.moveaxis(rms_norm(wide).reshape(DRAWS // HEADS, len(STOPS), HEADS, D_V), 2, 1).reshape(num.shape)
+    return np.moveaxis(tokens, 1, 2).reshape(DRAWS // HEADS, len(STOPS), HEADS * D_V)
 
 
-def _way(read: np.ndarray, num: np.ndarray, newest: np.ndarray) -> Way:
+def _heads_apart(wide: np.ndarray) -> np.ndarray:
+    """And back."""
+    tokens = wide.reshape(DRAWS // HEADS, len(STOPS), HEADS, D_V)
+    return np.moveaxis(tokens, 2, 1).reshape(DRAWS, len(STOPS), D_V)
+
+
+def _way(read: np.ndarray, num: np.ndarray, newest: np.ndarray, **divisors: np.ndarray) -> Way:
     """Whatever stands in the denominator's place scales the numerator: the newest value's factor scales with it.
 
-    newest: the newest key's kernel value, [DRAWS, n]."""
+    newest: the newest key's kernel value, [DRAWS, n].  divisors: [draws, n] each, of heads that share one, [tokens, n].
+    """
     size, before = _size(read), _size(num)
     factor = np.abs(newest) * size / np.where(before == 0, np.nan, before)
-    return Way(*band(size), np.maximum(band(factor)[1], SIZES[0] / 10))
+    middle = {name: np.median(of, axis=0) for name, of in divisors.items()}
+    return Way(*band(size), np.maximum(band(factor)[1], SIZES[0] / 10), middle)
 
 
 def _size(x: np.ndarray) -> np.ndarray:

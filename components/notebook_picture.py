@@ -177,7 +177,7 @@ class Picture:
         said = {node: escape(text) for node, text in told.items()}
         maths = answer.get(f"{self.view.word}.math", {"node": (), "text": ()})
         axes = {f"axis.{word}": self._position(AXES[word]) for word in self._axes()}
-        formulas = (at_stops(formula, self.state.at) for formula in maths["text"])
+        formulas = (at_stops(formula, self.state.at, answer) for formula in maths["text"])
         return {**said, **dict(zip(maths["node"], formulas)), **axes}
 
     def _position(self, axis: Axis) -> str:

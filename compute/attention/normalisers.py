@@ -169,9 +169,14 @@ def rms_norm(x: Array, gain: Array | None = None, norm_eps: float = NORM_EPS) ->
 
 def floored(num: Array, den: Array) -> Array:
     """num [*, d_v] over max(|den|, 1), den [*]: the denominator of mLSTM and RetNet."""
-    xp = namespace(num)
+    return divide(num, at_least_one(den))
+
+
+def at_least_one(den: Array) -> Array:
+    """max(|den|, 1) of every entry: what mLSTM and RetNet divide by."""
+    xp = namespace(den)
     size = xp.abs(den)
-    return divide(num, xp.where(size < 1, 1.0, size))
+    return xp.where(size < 1, 1.0, size)
 
 
 def retnet_log_alpha(n_heads: int) -> np.ndarray:

@@ -22,7 +22,7 @@ def values(view: str, question: Question) -> str:
 
 def read(view: str, question: Question, **at: int) -> list[str]:
     """The formulas beside a view at these stops, as text."""
-    blocks = xml.fromstring(f"<all>{at_stops(values(view, question), at)}</all>")
+    blocks = xml.fromstring(f"<all>{at_stops(values(view, question), at, VIEWS[view].answer(question))}</all>")
     return [re.sub(r"\s", "", "".join(block.itertext())) for block in blocks]
 
 

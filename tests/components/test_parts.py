@@ -217,6 +217,13 @@ def test_both_bars_of_a_norm_keep_their_size_though_one_carries_the_exponent():
     assert len(bars) == 2 and all('stretchy="false"' in bar for bar in bars)
 
 
+def test_what_an_answer_says_of_a_stop_stands_under_its_symbol():
+    formula = mathml(rf"{under_finger('x', 'tokens', 'some-view.reel.size')} + 1")
+    told = {"some-view.reel": {"size": ["7", "1.2·10⁶"]}}
+    for i, number in enumerate(told["some-view.reel"]["size"]):
+        assert "".join(xml.fromstring(at_stops(formula, {"tokens": i}, told)).itertext()) == f"x{number}+1"
+
+
 @pytest.mark.parametrize("axis", [axis for axis in AXES if axis != "rtol"])
 def test_every_stop_has_a_number_that_stands_under_its_symbol(axis):
     formula = mathml(rf"{under_finger('x', axis)} + 1")

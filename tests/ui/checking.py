@@ -100,14 +100,18 @@ def expected_properties(name: str, question: Question, at: dict[str, int], dark:
     ]
 
 
-def under_finger(name: str, question: Question) -> list[str]:
-    """Axes whose number stands in a formula of the page, in their order."""
+def under_finger(name: str, question: Question, at: dict[str, int]) -> list[list[str]]:
+    """Axes whose number, or what a column says of it, stands in a formula of the page, in their order, with that."""
     told = []
     for view in views_of(name):
-        maths = view.answer(question)[f"{view.word}.math"]
+        answer = view.answer(question)
+        maths = answer[f"{view.word}.math"]
         for node, formula in zip(maths["node"], maths["text"], strict=True):
-            if name != OVERVIEW or node not in view.side_nodes:
-                told += re.findall(r'data-under="(\w+)"', formula)
+            if name == OVERVIEW and node in view.side_nodes:
+                continue
+            for axis, column in re.findall(r'data-under="(\w+)"(?: data-column="([^"]+)")?', formula):
+                source, _, of = column.rpartition(".")
+                told.append([axis, answer[source][of][at[axis]] if column else AXES[axis].number(at[axis])])
     return told
 
 
@@ -120,7 +124,7 @@ def check(tab: Tab, name: str, question: Question, dark: bool = False, **stops):
     # By what stands there: short lengths stand at several positions, since octaves are equally wide.
     told = {axis: AXES[axis].stops[i] for axis, i in shown["at"].items()}
     assert told == {axis: AXES[axis].stops[at[axis]] for axis in told}
-    assert shown["under"] == [[axis, AXES[axis].number(at[axis])] for axis in under_finger(name, question)]
+    assert shown["under"] == under_finger(name, question, at)
     for source, columns in wanted.items():
         for column, values in columns.items():
             same_numbers(shown["sources"][source][column], values, f"{source}.{column}")
