@@ -16,7 +16,7 @@ from components.powers import times
 from components.reel import Answer
 from components.says import TOKEN_TICKS
 from compute.cost import crossover_T, saving
-from compute.sweeps.form_times import dtype_on
+from compute.sweeps.form_times import CHUNK, dtype_on
 from compute.sweeps.shipped import shipped
 
 CLEAR_OF_POINTS, OVER_IT = 0.03, 0.15
@@ -83,7 +83,7 @@ def _crossing(T: np.ndarray, ratio: np.ndarray) -> tuple[int, int]:
 def machine() -> str:
     told = measured()
     return (
-        f"time, measured on one {told.machine}: softmax (torch) against linear attention in chunks (ours), "
+        f"time, measured on one {told.machine}: softmax (torch) against linear attention in chunks of {CHUNK} (ours), "
         f"causal, head width {told.head}"
     )
 
@@ -119,7 +119,7 @@ def measured_times() -> Answer:
         "bracketing.star_note": {
             "x": np.array([float(equal)]),
             "y": np.array([OVER_IT]),
-            "text": [f"FLOPs cross at {equal:,}"],
+            "text": [f"FLOPs of the two orders cross at {equal:,}"],
         },
         "bracketing.late": {
             "x": np.array([float(low)]),

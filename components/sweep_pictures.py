@@ -10,6 +10,7 @@ from components.says import short_tokens, tokens
 from components.sharpness_run import name_of
 from components.sweep_shown import Picture
 from components.sweep_theory import LEVELS
+from compute.sweeps.form_times import CHUNK
 
 
 def _rule(word: str) -> str:
@@ -56,7 +57,8 @@ PICTURES: dict[str, Picture] = {
             heading=lambda kind: kind.replace("trig", "trigonometric").replace("orthogonal_", "orth., d_k = "),
         ),
         Picture(
-            sweep="times", view="bracketing", title="Median time of one call (fla: kernels of flash-linear-attention)",
+            sweep="times", view="bracketing",
+            title=f"Median time of one call (chunkwise: in chunks of {CHUNK}; fla: kernels of flash-linear-attention)",
             array="ms", panels="heads", across="T", up="form",
             across_label="context T", up_label="form", value_label="time",
             shown=times.clocked, level=lambda ms: (np.log10(ms) + 1.5) / 4.5, written=True, height=310,

@@ -187,7 +187,22 @@ def trained_say(panels: list[Panel]) -> str:
         return ""
     return (
         f"At a pair for each row of one layer's state, the most that it can keep exactly, recall is {', '.join(told)}."
+        f"{_practised(panels[0])}"
     )
+
+
+def _practised(panel: Panel) -> str:
+    """How long the sequences of training were, and which of the test are longer."""
+    trained = sorted(panel.question["trained"])
+    beyond = [n for n in panel.across if n > trained[-1]]
+    longer = f"; {_listed(beyond)} {'are' if len(beyond) > 1 else 'is'} beyond training" if beyond else ""
+    return f" Training had sequences of {_listed(trained)} pairs{longer}."
+
+
+def _listed(counts: list[int]) -> str:
+    """`8, 32 and 64`."""
+    *first, last = map(tokens, counts)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 # Rank

@@ -7,6 +7,7 @@ import numpy as np
 from components.says import tokens
 from components.sweep_shown import Panel
 from compute.sweeps.form_flops import FLOPS, fewer_from
+from compute.sweeps.form_times import CHUNK
 
 AGAINST, TOLD = "softmax", "chunkwise"
 """The form that others are held against, and that of which the sentence speaks, as Bracketing's figure does."""
@@ -76,7 +77,8 @@ def says(panels: list[Panel]) -> str:
     """By counting, and by the clock for every number of heads."""
     if TOLD not in panels[0].up or AGAINST not in panels[0].up:
         return ""
-    start, told = fewer_from(TOLD, panels[0].question["d"]), []
+    d, told = panels[0].question["d"], []
+    start, orders = fewer_from(TOLD, d), fewer_from("right", d, than="left")
     for panel in panels:
         heads = "one head" if panel.value == 1 else f"{panel.value} heads"
         first, T = _ahead(panel.values[panel.up.index(TOLD)], _against(panel)), equal_time(panel, TOLD)
@@ -87,6 +89,7 @@ def says(panels: list[Panel]) -> str:
         else:
             told.append(f"at none that was measured with {heads}")
     return (
-        f"Linear attention in chunks takes fewer FLOPs than softmax, counted without a mask, from {tokens(start)} "
-        f"tokens; less time {' and '.join(told)}."
+        f"Linear attention in chunks of {CHUNK} takes fewer FLOPs than softmax, counted without a mask, from "
+        f"{tokens(start)} tokens (the right order fewer than the left from {tokens(orders)}); less time "
+        f"{' and '.join(told)}."
     )

@@ -215,8 +215,11 @@ def test_a_part_of_a_result_is_drawn_and_described_too(name):
     [
         ("rank.rank_sweep", "No rank exceeds the bound min(N, d_φ), and 103 of 105 reach it."),
         ("bracketing.times_sweep", "fewer FLOPs than softmax, counted without a mask, from 257 tokens"),
+        ("bracketing.times_sweep", "in chunks of 128"),
+        ("bracketing.times_sweep", "(the right order fewer than the left from 129)"),
         ("recall.recall_sweep", "Law and sweep of the additive rule differ by at most 0.01"),
         ("recall.trained-recall_sweep", "recall is additive 0.47 to 1.00, delta 0.92 to 1.00"),
+        ("recall.trained-recall_sweep", "sequences of 8, 32 and 64 pairs; 128 and 256 are beyond training."),
         ("memory.crosstalk_sweep", "law for wide values and this sweep differ by at most 0.009"),
         ("random-features.random-features_sweep", "at ‖q+k‖ = 1.7 with 16 of them, and at 2.9 with 4,096"),
     ],
