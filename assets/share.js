@@ -181,6 +181,7 @@
     const live = all('.asks, .rail, .rail + output', card)
     all('.asks, .rail', still).forEach((node, k) => { node.style.height = `${live[k].offsetHeight}px`; node.replaceChildren() })
     for (const node of all('[data-text], [id], [data-view]', still)) for (const name of ['data-text', 'id', 'data-view']) node.removeAttribute(name)
+    for (const link of all('a.carry', still)) link.removeAttribute('data-page') // it leads where A's number leads
     still.removeAttribute('data-view')
     const told = document.createElement('p')
     told.className = 'differs'

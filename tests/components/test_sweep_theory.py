@@ -10,6 +10,7 @@ from components.sweep_pictures import PICTURES
 from components.sweep_shown import Panel, finding, panels_of
 from components.sweep_theory import features_say, recall_says
 from components.sweep_times import equal_time, overtakes, times_of, turns
+from components.sweep_times import says as times_say
 from compute.sweeps.base import Result
 from compute.sweeps.places import find
 from compute.sweeps.registry import SWEEPS
@@ -238,6 +239,22 @@ def test_sentences_speak_of_what_was_computed_and_of_laws_beyond_the_picture():
     assert "a state 8 wide" in told and "nine in ten up to 4." in told
     values[0, 2] = np.nan
     assert recall_says([Panel("additive", [4, 8, 16], [8, 16, 32], values, {}, {"d_v": 32})]) == ""
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "told"),
+    [
+        ([2, 2, 1, 1], [1, 1, 2, 2], "less time from about 1,000 with one head (4 times as many)."),
+        ([1, 1, 1, 3], [2, 2, 2, 2], "less time at 3 of 4 lengths with one head."),
+        ([2, np.nan, 1, 1], [1, 2, 3, 4], "less time at 2 of 3 lengths with one head."),
+        ([1, 1, 1, 1], [2, 2, 2, 2], "less time at all that were measured with one head."),
+        ([2, 2, 2, 2], [1, 1, 1, 1], "less time at none that were measured with one head."),
+        ([np.nan] * 4, [1, 1, 1, 1], "from 129)."),
+    ],
+)
+def test_the_sentence_of_times_says_no_more_than_was_measured(mine, other, told):
+    panel = Panel(1, [256, 512, 2048, 4096], ["softmax", "chunkwise"], np.array([other, mine], float), {"d": 128})
+    assert times_say([panel]).endswith(told)
 
 
 def test_the_legend_names_what_is_drawn():

@@ -92,3 +92,14 @@ def test_presenting_enlarges_the_type_and_the_pointer_still_hits_what_it_points_
     assert share.page.locator(f'[data-figure="{figure}"]').bounding_box()["height"] == pytest.approx(
         place["height"], abs=1
     )
+
+
+def test_a_preset_is_taken_beside_a_kept_state_whose_links_stay_as_they_were(share):
+    share.open("sizing")
+    share.page.locator("[data-snapshot]").click()
+    led = share.page.locator(".card.kept a.carry").get_attribute("href")
+    preset = share.page.locator("[data-preset]").nth(1)
+    preset.click()
+    share.settle()
+    assert share.page.locator(".presets .caption").inner_text() == preset.get_attribute("data-caption")
+    assert share.page.locator(".card.kept a.carry").get_attribute("href") == led
