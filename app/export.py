@@ -29,7 +29,7 @@ from components.lesson import Lesson, fit
 from components.teaching import Teaching, teaching
 from components.words import WORDS, read_address
 
-LARGEST = 2_650_000
+LARGEST = 2_660_000
 """Bytes of a file, so that it can be mailed and opened anywhere; fonts are a tenth of a million of them."""
 
 SUFFIX = ".html"
