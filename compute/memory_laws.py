@@ -107,7 +107,9 @@ def told_apart(n: Numbers, d: int, d_v: int) -> np.ndarray:
     return np.array([_told_apart(float(one), d, d_v) for one in n.flat]).reshape(n.shape)
 
 
+@lru_cache(maxsize=1024)
 def _told_apart(n: float, d: int, d_v: int) -> float:
+    """Of one memory.  A sweep's picture and the sentence over it ask for the same hundred, as every visitor does."""
     noise = float(energy(max(1.0, n - 1), 1 / d))  # of all but the pair itself and the one it is told from
     normals, weights, at, share = _nodes()
     own = 1 + np.sqrt(noise / d_v) * normals[:, None]

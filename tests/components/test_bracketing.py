@@ -16,7 +16,7 @@ from components.bracketing_answer import NAME
 from components.bracketing_said import equal_cost, width
 from components.bracketing_times import CLEAR, measured
 from components.lesson import Question
-from components.powers import powers, times
+from components.powers import times
 from components.teaching import teaching
 from components.view import start_positions
 from components.words import HEADS, PHIS
@@ -277,26 +277,3 @@ def test_every_question_is_answered_in_the_same_columns(phi, head):
 
 def test_the_first_picture_is_at_a_million_tokens():
     assert STOPS[start_positions()["T"]] == 2**20
-
-
-# Large numbers
-
-
-@pytest.mark.parametrize(
-    "value, text",
-    [
-        (0, "0"),
-        (8, "8"),
-        (0.5, "0.5"),
-        (-3.14159, "−3.14"),
-        (16384, "16,384"),
-        (2.199e12, "2.2·10¹²"),
-        (9.96e6, "1.0·10⁷"),
-    ],
-)
-def test_large_numbers_are_said_with_a_power_of_ten(value, text):
-    assert powers(value) == text
-
-
-def test_ratios_are_said_in_three_digits_or_whole():
-    assert [times(x) for x in (512.0, 15.9372, 999.6, 8192.4, 2.0)] == ["512×", "15.9×", "1,000×", "8,192×", "2×"]

@@ -40,7 +40,7 @@ def worth(law, T: int) -> Fraction:
     parts = re.findall(r"n_\{kv\}|d_\\phi|[a-zA-Z]_\w|\\min|\\,|[a-zA-Z]|\d+|[-+(),]", law.whole)
     signs = {r"\,": "*", r"\min": "min", **{sign: sign for sign in "-+(),"}}
     told = {**{symbol: f"Fraction('{number}')" for symbol, number in law.numbers.items()}, **signs, "T": str(T)}
-    return eval("".join(told.get(part, part) for part in parts), {"Fraction": Fraction, "min": min})
+    return eval("".join(told.get(part, part) for part in parts), {"__builtins__": {}, "Fraction": Fraction, "min": min})
 
 
 @pytest.mark.parametrize(
