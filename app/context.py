@@ -29,13 +29,14 @@ KEPT = ("embed", "hide", "reveal", "host")
 
 def started(views: tuple[View, ...], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The values of an address on top of the preset that it names, and a sentence if there is none of that name."""
-    values = dict(values)
-    name = values.pop("preset", "")
+    name = values.get("preset", "")
     if not name:
-        return values, []
+        return dict(values), []
     presets = {preset.slug: preset for view in views for preset in teaching(view.word).presets}
     if name not in presets:
-        return values, [f"preset = {name} is none of {', '.join(presets) or 'this page, which has none'}"]
+        return {word: value for word, value in values.items() if word != "preset"}, [
+            f"preset = {name} is none of {', '.join(presets) or 'this page, which has none'}"
+        ]
     return {**{word: WORDS[word].read(text) for word, text in presets[name].words.items()}, **values}, []
 
 
@@ -113,6 +114,7 @@ def context(
         "server": written({word: value for word, value in values.items() if WORDS[word].server}),
         "words": [word for word in WORDS if WORDS[word].server],
         "kept": settings,
+        "preset": values.get("preset", ""),
         "snippets": {snippet.word: [snippet.text, snippet.framed] for snippet in SNIPPETS},
         "defaults": {word.name: word.write(word.default) for word in WORDS.values()},
         "labels": {word.name: word.meaning for word in WORDS.values()},
@@ -128,6 +130,7 @@ def context(
         "locked": "reveal" in settings,
         "hide": settings.get("hide", "").replace(",", " "),
         "compact": compact,
+        "preset": data["preset"],
         "about": teaching(name).about,
         "name": name,
         "here": here,

@@ -13,6 +13,7 @@ from components.cite import cite
 from components.code import script
 from components.legal import Refused
 from components.lesson import Question
+from components.teaching import teaching
 from components.words import WORDS, written
 
 MOST_FILES = 24
@@ -56,13 +57,21 @@ def web_link(told: Any) -> str:
     return link if link.startswith(("https://", "http://")) else ""
 
 
+def _begun(name: str, told: Any, words: Mapping[str, Any]) -> dict[str, str]:
+    """The preset that a state began from, with its words as they are now, if the page has one of that name."""
+    for preset in teaching(name).presets:
+        if preset.slug == told:
+            return {"preset": preset.slug, **{word: WORDS[word].write(words[word]) for word in preset.words}}
+    return {}
+
+
 def saved(name: str, question: Question, told: Mapping[str, Any]) -> str:
     """The address of the page as one file.  ExportError or Refused says why there is none."""
     from app.export import SUFFIX, one_file  # which imports the session's answers
 
     words = {f: getattr(question, f) for f in question.__dataclass_fields__} | positions(told.get("at"))
     theme = {"theme": "dark"} if told.get("theme") == "dark" else {}
-    query = urlencode({**written(words), **theme})
+    query = urlencode({**_begun(name, told.get("preset"), words), **written(words), **theme})
     link = web_link(told.get("link"))
     page = one_file(name, query, link=link and f"{link}?{query}")
     return publish(name, SUFFIX, page, most=MOST_FILES)

@@ -72,10 +72,10 @@
     X.moved?.(false)
     return refused
   }
-  // Exactly these words, all others at their defaults.
-  X.restore = told => {
+  // Exactly these words, all others at their defaults, and the preset that this state began from.
+  X.restore = (told, preset = null) => {
     const up = {}
-    X.preset = null // what a preset chose is not the visitor's choice
+    X.begin(preset)
     for (const axis in page.axes) X.play(axis, false)
     for (const axis in page.axes) { X.seek(axis, nearest(axis, +(told[axis] ?? page.axes[axis].start))); X.opened(axis) }
     X.setTheme(told.theme == 'dark' ? 'dark' : 'light')
@@ -92,27 +92,58 @@
   const caption = document.querySelector('.presets .caption')
   const say = text => { if (caption) caption.textContent = text }
   const apart = () => !!caption && getComputedStyle(caption.parentNode).position == 'fixed'
+  const framed = root.hasAttribute('data-embed')
   // The view's head, and where the words stand apart the first figure with it, as little as possible: the figure goes first
   // In somebody's frame nothing moves: what is said would go out of it, and their page might move too
   function head() {
-    if (root.hasAttribute('data-embed')) return
+    if (framed) return
     const show = selector => document.querySelector(selector)?.scrollIntoView({block: 'nearest'})
     show('.card .head')
     if (apart()) show('.card .row [data-figure]')
   }
   document.querySelector('[data-caption-close]')?.addEventListener('click', () => say(''))
-  for (const button of all('[data-preset]')) button.addEventListener('click', () => {
-    const words = JSON.parse(button.dataset.preset)
-    X.restore({theme: root.dataset.theme, ...words})
-    X.preset = words
-    X.moved?.(true)
-    for (const other of all('[data-preset]')) other.toggleAttribute('data-chosen', other == button)
+
+  // --- a preset: its mark, what is said of it and its folds follow the states that began from it, which history keeps
+  const presets = all('[data-preset]'), own = button => button ? JSON.parse(button.dataset.preset) : {}
+  const chosen = () => presets.find(button => button.dataset.slug === X.preset)
+  const place = ({dataset: {at}}) => at && document.querySelector(`[data-figure="${at}"], [data-text="${at}"]`)
+  X.ownOfPreset = () => own(chosen())
+  X.begin = slug => {
+    const before = chosen()
+    X.preset = slug
+    const button = chosen()
+    X.preset = button ? slug : null // an address may name a preset of another page
+    for (const other of presets) other.toggleAttribute('data-chosen', other == button)
+    if (button != before) say(button?.dataset.caption ?? '') // what was closed stays so as long as the preset stays
+    for (const fold of button ? [button.closest('details'), place(button)?.closest('details')] : []) if (fold) fold.open = true
+    if (button) aside(button)
+  }
+  // Presets in one line over the view: it is moved along until the button stands in it, before its faded end
+  const FADED = 36
+  function aside(button) {
+    const line = button.closest('.presets'), room = line.getBoundingClientRect(), {left, right} = button.getBoundingClientRect()
+    line.scrollLeft += Math.min(0, left - room.left) || Math.max(0, right - room.right + FADED)
+  }
+  function lead(button) {
+    const to = place(button)
+    if (!to) return head()
+    if (!framed) return to.scrollIntoView({block: 'nearest'}) // as little as possible: the caption should stay in sight
+    const {top, bottom} = to.getBoundingClientRect()
+    scrollBy(0, top < 0 ? top : Math.max(0, Math.min(top, bottom - innerHeight))) // the frame's own page alone
+  }
+  for (const button of presets) button.addEventListener('click', () => {
+    X.restore({theme: root.dataset.theme, ...own(button)}, button.dataset.slug)
     say(button.dataset.caption)
-    const {at} = button.dataset, place = at && document.querySelector(`[data-figure="${at}"], [data-text="${at}"]`)
-    if (!place) return head()
-    const fold = place.closest('details')
-    if (fold) fold.open = true
-    place.scrollIntoView({block: 'nearest'}) // as little as possible: the caption should stay in sight
+    X.moved?.(true)
+    lead(button)
+  })
+  // An address that names a preset shows what a click on it shows; what comes back from history keeps its place
+  const first = !history.state && !location.hash
+  X.begin(history.state?.preset ?? page.preset)
+  for (const axis in page.axes) if (X.at[axis] == nearest(axis, +(X.ownOfPreset()[axis] ?? page.axes[axis].start))) X.opened(axis)
+  if (X.preset && first) X.ready.then(() => {
+    const go = () => { if (!scrollY) lead(chosen()) }
+    if (root.hasAttribute('data-pending')) document.addEventListener('explorer:answered', go, {once: true}); else Paint.seen(go)
   })
   for (const button of all('[data-theme-switch]')) button.addEventListener('click', () => {
     X.setTheme(root.dataset.theme == 'dark' ? 'light' : 'dark')

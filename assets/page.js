@@ -83,14 +83,17 @@
   }
   const query = () => spelled(X.told())
   // What other pages are handed: choices made by hand, not those that a preset of this page made
-  X.preset = history.state?.preset ?? null
-  const byHand = () => spelled(Object.fromEntries(Object.entries(X.told()).filter(([word, text]) => X.preset?.[word] !== text)))
+  function byHand() {
+    const made = X.ownOfPreset()
+    return spelled(Object.fromEntries(Object.entries(X.told()).filter(([word, text]) => made[word] !== text)))
+  }
   const bare = text => { const told = new URLSearchParams(text); told.delete('theme'); return told.toString() }
   let timer = 0, home = null // the state that the part behind # belongs to: it is dropped with it
   function address(push) {
     clearTimeout(timer)
     const here = query(), part = bare(here) == (home ??= bare(here)) ? location.hash : ''
-    if (here + part != location.search + location.hash) history[push ? 'pushState' : 'replaceState'](X.preset && {preset: X.preset}, '', location.pathname + here + part)
+    const known = here + part == location.search + location.hash && X.preset == history.state?.preset
+    if (!known) history[push ? 'pushState' : 'replaceState'](X.preset && {preset: X.preset}, '', location.pathname + here + part)
     document.dispatchEvent(new Event('explorer:addressed'))
     const handed = byHand()
     for (const link of all('a[data-page]')) link.href = link.dataset.page + (link.dataset.carry ? carried(link, handed) : handed) + (link.dataset.part ?? '')
@@ -117,13 +120,12 @@
   }
   window.addEventListener('popstate', event => {
     home = bare(location.search)
-    X.restore(Object.fromEntries(new URLSearchParams(location.search)))
-    X.preset = event.state?.preset ?? null
+    X.restore(Object.fromEntries(new URLSearchParams(location.search)), event.state?.preset)
   })
   const stops = () => Object.fromEntries(Object.entries(page.axes).map(([axis, {stops}]) => [axis, String(stops[X.at[axis]])]))
   const here = () => location.origin + location.pathname
   X.write = told => send('code', {...told, link: here(), at: stops()})
-  X.save = () => send('save', {link: here(), at: stops(), theme: document.documentElement.dataset.theme})
+  X.save = () => send('save', {link: here(), at: stops(), preset: X.preset, theme: document.documentElement.dataset.theme})
   X.tapRow = ({y}) => { document.activeElement?.blur(); send('tap', {what: 'row', at: Math.floor(y)}) }
   X.tapPair = ({x}) => { document.activeElement?.blur(); if (x >= 0.5) send('words', {pair: String(Math.round(x))}) }
 

@@ -43,7 +43,6 @@
   X.play = play
   X.plays = axis => !!playing[axis]
 
-  for (const axis in page.axes) if (page.axes[axis].stops[X.at[axis]] == page.axes[axis].start) fresh.add(axis)
   for (const input of all('input[data-axis]')) {
     const {axis} = input.dataset
     input.addEventListener('input', () => { play(axis, false); fresh.delete(axis); X.seek(axis, +input.value) })

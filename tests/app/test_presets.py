@@ -6,6 +6,7 @@ from functools import cache
 from urllib.parse import urlencode
 
 import pytest
+from rendering import page as sent
 from shown import fits, opened, readings
 
 from app.figures import figure_document
@@ -50,6 +51,22 @@ def test_presets_of_a_page_differ():
     for page in pages():
         words = [urlencode(sorted(p.words.items())) + p.at for p in teaching(page).presets]
         assert len(set(words)) == len(words), page
+        assert len({p.slug for p in teaching(page).presets}) == len(words), page
+
+
+def test_a_page_that_begins_from_a_preset_is_sent_with_it_chosen_and_said_in_its_open_group():
+    preset = next(p for p in teaching("forms").presets if p.group)
+    tree = sent("forms", preset=preset.slug)
+    (chosen,) = tree.with_attribute("data-chosen")
+    assert chosen.attrs["data-slug"] == preset.slug
+    said = {e.attrs.get("class", ""): e for e in tree.elements if e.tag == "p"}
+    assert said["caption"].text == preset.caption
+    (group,) = (e for e in tree.elements if e.tag == "details" and preset.group in e.text)
+    assert "open" in group.attrs
+    none = sent("forms")
+    assert not none.with_attribute("data-chosen") and not any(
+        "open" in e.attrs for e in none.elements if e.tag == "details"
+    )
 
 
 @each_preset

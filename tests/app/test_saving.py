@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -55,6 +56,18 @@ def test_a_position_that_is_none_is_refused_and_nothing_is_published(told, publi
     with pytest.raises(ValueError, match=f"^{next(iter(told['at']))} is"):
         saved(CHEAP, Question(), told)
     assert Published._js == []
+
+
+@pytest.mark.parametrize(("told", "at"), [("short-vectors", "2.828"), ("no-such", "1"), ({"x": 1}, "1")])
+def test_a_page_is_saved_where_it_is_also_when_it_began_from_a_preset_and_was_moved(told, at, fixed, published):
+    """Back to the default too, which an address leaves out; a preset that is none of the page's is none."""
+    link = "https://explorer.example/random-features"
+    data = json.loads(
+        Loads(content_of(saved(CHEAP, Question(), {"preset": told, "at": {"r": at}, "link": link}))).data["page-data"]
+    )
+    axis = data["axes"]["r"]
+    assert axis["stops"][axis["index"]] == float(at)
+    assert data["preset"] == (told if told == "short-vectors" else "")
 
 
 def test_after_a_hundred_saves_the_newest_are_there_and_no_more(published):
