@@ -28,6 +28,7 @@ class Axis:
     """Stops of one reel axis, and how a position is said.
 
     round: which stops a finger means when it lets go close to them; the others are still there for the keyboard.
+    nothing: what stands under the symbol in a formula at zero, where there is nothing yet to work out.
     """
 
     word: str
@@ -36,6 +37,7 @@ class Axis:
     say: Callable[[float], str]
     log: bool = True
     round: Callable[[float], bool] = lambda stop: False
+    nothing: str = "0"
 
     @property
     def rounds(self) -> list[int]:
@@ -44,7 +46,8 @@ class Axis:
 
     def number(self, index: int) -> str:
         """The number alone in what is said of a stop, as it stands under its symbol in a formula."""
-        return re.search(r"[\d.,]+", self.say(self.stops[index]))[0]
+        number = re.search(r"[\d.,]+", self.say(self.stops[index]))[0]
+        return self.nothing if number == "0" else number
 
     def index(self, value: float) -> int:
         """The stop nearest to a value, on the axis' own scale."""
@@ -75,7 +78,7 @@ AXES: dict[str, Axis] = {
     axis.word: axis
     for axis in (
         Axis("c", "sharpness c", _sharpness_stops(), lambda c: f"c = {c:g}"),
-        Axis("n", "pairs written n", tuple(range(257)), lambda n: f"n = {n}", log=False),
+        Axis("n", "pairs written n", tuple(range(257)), lambda n: f"n = {n}", log=False, nothing="none yet"),
         Axis("N", "queries and keys N", (16, 24, 32, 48, 64, 96, 128, 192, 256), lambda N: f"N = {N}"),
         Axis(
             "rtol",

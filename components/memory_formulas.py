@@ -30,15 +30,17 @@ def values(question: Question, rules: list[Rule], width: int) -> str:
 
 
 def _law(question: Question, rule: Rule, width: int) -> list[str]:
-    """Energy of crosstalk after n writes of different keys where a law is known; of a rule that corrects, which has
-    none, what no memory of so many rows can miss by less."""
+    """Energy of crosstalk after n writes of different keys where a law is known: orthonormal ones have none, whatever
+    the rule, but there are only so many.  Of a rule that corrects, which has no law, what no memory of so many rows can
+    miss by less."""
     if question.stream != "plain":
         return []
+    if question.keys == "orthonormal":
+        fit = rf"\min\left({WRITTEN},\ {with_values([('d', str(width))])}\right)"
+        return [rf"\text{{crosstalk}} = 0,\ \text{{pairs kept apart}} = {fit}"]
     if WRITE_RULES[rule.word].corrects:
         rows = with_values([("d", f"{room(stream_of(question)):,}".replace(",", "{,}"))])
         return [rf"\text{{least miss of any write}} = \max\left(0,\ 1 - \frac{{{rows}}}{{{WRITTEN}}}\right)"]
-    if question.keys == "orthonormal":
-        return [rf"\text{{crosstalk}} = 0 \quad (n \le {with_values([('d', str(width))])})"]
     alike, others = _alike(question, width), rf"({WRITTEN} - 1)"
     if "alpha" not in WRITE_RULES[rule.word].uses:
         return [rf"\text{{crosstalk}}\,/\,\text{{signal}} \approx {others}\, {alike}"]

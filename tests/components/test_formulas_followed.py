@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as xml
 
+import numpy as np
 import pytest
 from asked import VIEWS
 
@@ -54,7 +55,8 @@ def test_the_formula_beside_the_memory_follows_n_whatever_the_rule(rule):
         (Question(), "crosstalk/signal≈(n64−1)1d32"),
         (Question(keys="correlated", rho=0.25), "crosstalk/signal≈(n64−1)(ρ0.252+(1−ρ)2d32−1)"),
         (Question(keys="phi", phi="softmax"), "crosstalk/signal≈(n64−1)1d32"),
-        (Question(keys="orthonormal"), "crosstalk=0(n≤d32)"),
+        (Question(keys="orthonormal"), "crosstalk=0,pairskeptapart=min(n64,d32)"),
+        (Question(keys="orthonormal", rule="delta"), "crosstalk=0,pairskeptapart=min(n64,d32)"),
         (Question(rule="decay", alpha=0.9), "crosstalk≈(n64−1)1d321−α0.92nn(1−α2)"),
         (Question(rule="decay", alpha=1.0), "crosstalk≈(n64−1)1d32"),
         (Question(rule="delta", keys="phi", phi="taylor"), "leastmissofanywrite=max(0,1−d153n64)"),
@@ -62,6 +64,21 @@ def test_the_formula_beside_the_memory_follows_n_whatever_the_rule(rule):
 )
 def test_the_law_beside_the_memory_is_that_of_its_rule_and_keys(question, law):
     assert law in read("memory", question, n=64)
+
+
+@pytest.mark.parametrize("rule", WRITE_RULES)
+@pytest.mark.parametrize("keys", ["random", "correlated", "orthonormal"])
+def test_before_the_first_pair_a_formula_has_no_number_to_work_out(rule, keys):
+    empty, first = (" ".join(read("memory", Question(rule=rule, keys=keys), n=n)) for n in (0, 1))
+    assert "nnoneyet" in empty and "n0" not in empty and empty.replace("noneyet", "1") == first
+
+
+@pytest.mark.parametrize("rule", WRITE_RULES)
+def test_orthonormal_keys_disturb_nothing_and_no_more_of_them_fit_than_the_formula_says(rule):
+    asked = Question(keys="orthonormal", rule=rule)
+    drawn = VIEWS["memory"].answer(asked)
+    most = int(drawn["memory.reel"]["n"].max())
+    assert f"d{most}" in "".join(read("memory", asked, n=200)) and np.nanmax(drawn["memory.energies"]["energy"]) < 1e-9
 
 
 def test_of_features_the_law_has_the_overlap_that_they_have_and_not_that_of_random_keys():
