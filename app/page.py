@@ -143,7 +143,8 @@ def _fill(document: Any, name: str) -> None:
     lesson = Lesson(**{word: value for word, value in values.items() if WORDS[word].server})
     session = Session(views, lesson, document, name)
     session.ask()
-    controls = make_controls(lesson, control_words(views), views[0].idle if len(views) == 1 else None)
+    own = (views[0].idle, views[0].instead) if len(views) == 1 else ()
+    controls = make_controls(lesson, control_words(views), *own)
     session.offered = {word: [*w.options.values()] for word, w in controls.items() if isinstance(w, Segmented)}
     document.add_root(session.carrier)
     for word, widget in controls.items():

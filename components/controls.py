@@ -39,6 +39,12 @@ def _dots() -> str:
         f"margin-right: 5px; border-radius: 50%; background: var(--slot-{word}) }}\n"
         for i, word in enumerate(PHIS, 1)
     )
+    # What an example has in place of the chosen map looks chosen.
+    here = ", ".join(
+        f':host([data-instead="{word}"]) .bk-btn-group .bk-btn.bk-btn-default:nth-child({i})'
+        for i, word in enumerate(PHIS, 1)
+    )
+    colours += f"{here} {{ background: var(--ink) !important; color: var(--ground) !important }}\n"
     # The ground of a chosen button is softmax's own colour: a ring keeps the dot apart.
     return colours + ".bk-btn.bk-active::before { box-shadow: 0 0 0 1.5px var(--ground) }\n"
 
@@ -109,6 +115,11 @@ def _width(member: Any, d_k: int) -> str:
         return ""
 
 
+def leans(lesson: Lesson) -> bool:
+    """Whether the keys lean together as much as is chosen; those by hand lean as they do."""
+    return lesson.keys == "correlated" and lesson.stream != "hand"
+
+
 RULES = {word.replace("_", " "): word for word in WRITE_RULES}
 ENGINE_NAMES = ("arithmetic", f"{ENGINE} pages", "+ prefix cache")
 DRAWS = {"median of ten": 0, **{f"draw {i} alone": i for i in range(1, 11)}}
@@ -125,7 +136,7 @@ CONTROLS: dict[str, Control] = {
     "match": Control("", dial("match", "match ρ", 0, 1, 0.05)),
     "single": Control("", choice("single", DRAWS, 118, "features drawn"), is_random),
     "features": Control("", make_features, is_random),
-    "rho": Control("", dial("rho", "common share ρ", 0, 0.95, 0.05), lambda lesson: lesson.keys == "correlated"),
+    "rho": Control("", dial("rho", "common share ρ", 0, 0.95, 0.05), leans),
     "alpha": Control(
         "", dial("alpha", "kept per write α", 0.5, 1, 0.01), lambda lesson: "alpha" in WRITE_RULES[lesson.rule].uses
     ),
@@ -161,11 +172,15 @@ CONTROLS: dict[str, Control] = {
 }
 
 
-Idle = Callable[[Question], Mapping[str, str]]
+Told = Callable[[Question], Mapping[str, str]]
+"""Of words of controls, what a view says in a state."""
 
 
-def make_controls(lesson: Lesson, words: tuple[str, ...], idle: Idle | None = None) -> dict[str, pn.widgets.Widget]:
-    """A widget for each word, shown only while it is of use, and greyed while the page says why it changes nothing."""
+def make_controls(
+    lesson: Lesson, words: tuple[str, ...], idle: Told | None = None, instead: Told | None = None
+) -> dict[str, pn.widgets.Widget]:
+    """A widget for each word, shown only while it is of use, and greyed while the page says why it changes nothing, and
+    what an example has in its place."""
     made = {}
     for word in words:
         control = CONTROLS[word]
@@ -173,16 +188,17 @@ def make_controls(lesson: Lesson, words: tuple[str, ...], idle: Idle | None = No
         if control.shown is not None:
             _follow(widget, lesson, control.shown)
     if idle is not None:
-        _rest(made, lesson, idle)
+        _rest(made, lesson, idle, instead or (lambda question: {}))
     return made
 
 
-def _rest(made: dict[str, pn.widgets.Widget], lesson: Lesson, idle: Idle) -> None:
+def _rest(made: dict[str, pn.widgets.Widget], lesson: Lesson, idle: Told, instead: Told) -> None:
     def refresh(*_: Any) -> None:
-        told = idle(lesson.question)
+        why, here = idle(lesson.question), instead(lesson.question)
         for word, widget in made.items():
-            if widget.why != told.get(word, ""):
-                widget.rest(told.get(word, ""))
+            said = why.get(word, ""), here.get(word, "")
+            if (widget.why, widget.instead) != said:
+                widget.rest(*said)
 
     refresh()
     lesson.param.watch(refresh, list(SERVER))
@@ -193,7 +209,7 @@ def _follow(widget: pn.widgets.Widget, lesson: Lesson, shown: Callable[[Lesson],
         widget.visible = shown(lesson)
 
     refresh()
-    lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys", "model", "own", "engine"])
+    lesson.param.watch(refresh, ["phi", "d_k", "rule", "keys", "stream", "model", "own", "engine"])
 
 
 def variables() -> str:

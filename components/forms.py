@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from components.cases import cases_of
 from components.forms_answer import answer
-from components.forms_idle import idle
+from components.forms_idle import idle, instead
 from components.forms_picture import (
     captioned,
     draw_constants,
@@ -84,6 +84,7 @@ VIEW = View(
     draw=draw,
     answer=answer,
     idle=idle,
+    instead=instead,
     readouts=(
         ("outputs, recurrent − parallel", "forms.recurrent_gap"),
         ("outputs, chunkwise − parallel", "forms.chunkwise_gap"),

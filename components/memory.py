@@ -10,7 +10,7 @@ from components.card import card_of
 from components.cases import cases_of
 from components.lesson import Question
 from components.memory_answer import answer, filling_answer
-from components.memory_idle import idle
+from components.memory_idle import idle, instead
 from components.memory_load import FAR
 from components.memory_names import END, HAND_END, beside
 from components.memory_picture import (
@@ -136,6 +136,7 @@ VIEW = View(
     draw=draw,
     answer=answer,
     idle=idle,
+    instead=instead,
     readouts=(
         ("nearest stored value is the right one", "memory.named"),
         ("squared cosine of two keys", "memory.overlap"),

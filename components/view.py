@@ -62,6 +62,7 @@ class View:
     more: dials that stand behind a disclosure.
     player: what its play button says.  ribbon: words whose controls stand above the view on its own page.
     idle: words of controls that change nothing in a state, each with the reason; they are greyed and keep their value.
+    instead: what an example has in place of such values, shown for them; of φ the word of a map.
     card: what the overview shows of it, if less than all (`components.card`).
     """
 
@@ -87,6 +88,7 @@ class View:
     table: int = 0
     paste: bool = False
     idle: Callable[[Question], Mapping[str, str]] | None = field(default=None, compare=False, repr=False)
+    instead: Callable[[Question], Mapping[str, str]] | None = field(default=None, compare=False, repr=False)
     ribbon: tuple[str, ...] = field(default=("phi", "d_k", "seed"))
     card: View | None = field(default=None, compare=False, repr=False)
 

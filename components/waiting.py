@@ -28,19 +28,21 @@ def waiting(widget: pn.widgets.Widget) -> str:
     sheet = BASE + "".join(sheet for sheet in widget.stylesheets if isinstance(sheet, str))
     width = f' style="width:{widget.width}px"' if widget.width else ""
     # `<` does not occur in the house's sheets; an end tag in one would end the style element.
+    said = "".join(f' {name}="{escape(text)}"' for name, text in widget.attributes.items())
     return (
-        f'<div class="waiting"{width} inert><template shadowrootmode="closed">'
+        f'<div class="waiting"{width}{said} inert><template shadowrootmode="closed">'
         f"<style>{sheet.replace('<', '')}</style>{_inside(widget)}</template></div>"
     )
 
 
 def _inside(widget: Any) -> str:
+    closed = " disabled" if widget.disabled else ""
     if isinstance(widget, Segmented):
-        return f'<div class="bk-btn-group">{"".join(_button(*pair, widget.value) for pair in _options(widget))}</div>'
+        buttons = "".join(_button(name, value == widget.value, closed) for name, value in _options(widget))
+        return f'<div class="bk-btn-group">{buttons}</div>'
     label = f"<label>{escape(widget.label)}</label>" if getattr(widget, "label", "") else ""
     if isinstance(widget, pn.widgets.Select):
         chosen = next((name for name, value in _options(widget) if value == widget.value), "")
-        closed = " disabled" if widget.disabled else ""
         return f'{label}<select class="bk-input"{closed}><option>{escape(chosen)}</option></select>'
     if hasattr(widget, "end") and hasattr(widget, "step") and not isinstance(widget, pn.widgets.IntInput):
         share = (widget.value - widget.start) / (widget.end - widget.start)
@@ -50,7 +52,7 @@ def _inside(widget: Any) -> str:
         )
     told = widget.value if widget.value is not None else ""
     said = escape(str(getattr(widget, "placeholder", "") or ""))
-    return f'{label}<input class="bk-input" value="{escape(str(told))}" placeholder="{said}">'
+    return f'{label}<input class="bk-input"{closed} value="{escape(str(told))}" placeholder="{said}">'
 
 
 def _options(widget: Any) -> list[tuple[str, Any]]:
@@ -58,5 +60,5 @@ def _options(widget: Any) -> list[tuple[str, Any]]:
     return [(str(name), value) for name, value in (listed.items() if isinstance(listed, dict) else zip(listed, listed))]
 
 
-def _button(name: str, value: Any, chosen: Any) -> str:
-    return f'<button class="bk-btn bk-btn-default{" bk-active" if value == chosen else ""}">{escape(name)}</button>'
+def _button(name: str, chosen: bool, closed: str) -> str:
+    return f'<button class="bk-btn bk-btn-default{" bk-active" if chosen else ""}"{closed}>{escape(name)}</button>'

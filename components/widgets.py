@@ -40,17 +40,29 @@ class Plain:
     why = ""
     """Why it changes nothing now, if it does not; the browser says so under the pointer."""
 
+    instead = ""
+    """What an example has in place of its value, which waits for other states; a style sheet shows it."""
+
     closed = False
     """Whether there is nothing to choose, whatever it would change."""
 
-    def rest(self, why: str) -> None:
+    def rest(self, why: str, instead: str = "") -> None:
         """Grey it, with the reason, or wake it."""
-        self.why = why
-        self.disabled = self.closed or bool(why)
+        self.why, self.instead = why, instead
+        disabled = self.closed or bool(why)
+        if self.disabled == disabled:
+            self.param.trigger("disabled")  # what it says is another
+        else:
+            self.disabled = disabled
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What its element in the page says beside itself."""
+        return {name: text for name, text in (("title", self.why), ("data-instead", self.instead)) if text}
 
     def _process_param_change(self, params: dict[str, Any]) -> dict[str, Any]:
         told = super()._process_param_change(params)  # type: ignore[misc]
-        return {**told, "html_attributes": {"title": self.why} if self.why else {}} if "disabled" in told else told
+        return {**told, "html_attributes": self.attributes} if "disabled" in told else told
 
     def _init_params(self) -> dict[str, Any]:
         values = ((name, getattr(self, name)) for name in self._synced_params)

@@ -9,11 +9,14 @@ from asked import DEFAULT, VIEWS, _mark, examples, goes_together
 
 from app.page import control_words
 from components.controls import make_controls
+from components.forms_run import run
 from components.lesson import SERVER, Lesson, Question
 from components.memory_idle import idle
 from components.teaching import teaching
+from components.waiting import waiting
 from components.widgets import Plain
 from components.words import PHIS
+from compute.feature_maps import read_member
 from compute.sizing import models
 
 ALSO = {"seed": ("1",), "pair": ("3",), "rho": ("0.3",), "alpha": ("0.7",), "beta": ("0.8",), "gib": ("40",)}
@@ -95,6 +98,33 @@ def test_controls_are_greyed_exactly_where_they_change_nothing(asked):
 def test_phi_is_greyed_for_exactly_the_models_whose_picture_it_leaves_as_it_is(model):
     told = [seen("sizing", Question(model=model, phi=phi)) for phi in PHIS]
     assert (VIEWS["sizing"].idle(Question(model=model)) == {}) == any(other != told[0] for other in told)
+
+
+BY_HAND = {"memory": {"stream": "hand"}, "forms": {"example": "hand"}}
+"""The states that are worked by hand, by view."""
+
+
+@pytest.mark.parametrize(("word", "hand"), BY_HAND.items())
+def test_of_an_example_greyed_controls_say_what_it_has_and_keep_their_value(word, hand):
+    view, lesson = VIEWS[word], Lesson(phi="taylor", d_k=8, seed=3, keys="correlated", stream="plain", example="random")
+    made = make_controls(lesson, control_words((view,)), view.idle, view.instead)
+    assert not any(widget.instead for widget in made.values())
+    lesson.param.update(**hand)
+    said = {name: widget.instead for name, widget in made.items() if widget.visible and widget.why}
+    assert all(said.values()) and said["knob"] == f"{said['d_k']} = d_k, by hand" and lesson.d_k == 8
+    for name, widget in made.items():
+        assert f'data-instead="{said[name]}"' in waiting(widget) if name in said else not widget.instead
+    lesson.param.update(stream="plain", example="random")
+    assert not any(widget.attributes.get("data-instead") for widget in made.values()) and made["d_k"].value == 8
+
+
+def test_what_the_examples_have_is_what_is_drawn_of_them():
+    told = VIEWS["memory"].instead(Question(stream="hand"))
+    texts = VIEWS["memory"].answer(Question(stream="hand"))["memory.texts"]
+    assert dict(zip(texts["node"], texts["text"]))["memory.shape"] == f"{told['d_k']} × {told['d_v']}"
+    told, drawn = VIEWS["forms"].instead(Question(example="hand")), run("hand", "taylor", 16, 3, 1, "none")
+    assert told["d_k"] == str(drawn.Q.shape[1]) and told["knob"].startswith(f"{drawn.features[0].shape[1]} = ")
+    assert read_member(told["phi"]) == drawn.member
 
 
 def test_a_greyed_control_keeps_its_value_and_wakes_when_it_is_of_use():
