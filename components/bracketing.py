@@ -36,7 +36,7 @@ REELS = (
             Bind("dots_y", source="bracketing.dots", to="y"),
             Bind("T", source="bracketing.gap", to="x"),
             Bind("gap_y", source="bracketing.gap", to="y"),
-            Bind("gap_text", source="bracketing.gap", to="text"),
+            *(Bind(f"gap_{to}", source="bracketing.gap", to=to) for to in ("text", "align", "dx", "dy")),
             *(
                 Bind(f"{side}_{short}", source=f"bracketing.{side}_parts", to=to)
                 for side in SLOTS
@@ -115,8 +115,8 @@ def _flops(sources: dict[str, ColumnDataSource], height: int) -> figure:
         fill_color=LIGHT["ink"], line_color=LIGHT["ground"], line_width=1.2,
     )  # fmt: skip
     labels(
-        fig, sources["bracketing.gap"], over=True, x_offset=8, text_font_size="13px", text_font_style="bold",
-        name="bracketing.ratio",
+        fig, sources["bracketing.gap"], over=True, text_align="align", x_offset="dx", y_offset="dy",
+        text_font_size="13px", text_font_style="bold", name="bracketing.ratio",
     )  # fmt: skip
     cross = sources["bracketing.cross"]
     fig.scatter("x", "y", source=cross, size=9, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6)

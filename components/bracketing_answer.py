@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -47,6 +48,9 @@ HAIRLINE = 0.025
 GAP_FROM = 100
 """From this ratio on there is room between the two lines for its number."""
 
+GAP_LEFT_FROM = 2**17
+"""Beyond this length the number stands left of the finger: on its right are the lines' names."""
+
 
 def answer(question: Question) -> Answer:
     return _answer(question.phi, question.head)
@@ -73,6 +77,10 @@ def _answer(phi: str, head: int) -> Answer:
             "dots_y": np.nan_to_num(np.stack([left, right], axis=1), nan=NOWHERE),
             "gap_y": np.sqrt(left * (NOWHERE if blocked else right)),
             "gap_text": ["" if blocked else _gap(T, d_phi, head) for T in STOPS],
+            "gap_align": ["right" if T > GAP_LEFT_FROM else "left" for T in STOPS],
+            "gap_dx": np.where(shown > GAP_LEFT_FROM, -8.0, 8.0),
+            "gap_dy": np.where(shown > GAP_LEFT_FROM, 5.0, 0.0),
+            "ratio": ["" if blocked else _ratio(saving(T, d_phi, head)) for T in STOPS],
             **_rectangles(d_phi, head, blocked),
             **said(flops, d_phi, head, blocked),
         },
@@ -128,6 +136,11 @@ def _apart(heights: np.ndarray, low: float, high: float) -> np.ndarray:
 def _gap(T: int, d_phi: int, head: int) -> str:
     ratio = float(saving(T, d_phi, head))
     return times(ratio) if ratio >= GAP_FROM else ""
+
+
+def _ratio(saved: Fraction) -> str:
+    """`8,192`, `2.84`, `1/128`, `0.126`: left over right, as it stands in a formula."""
+    return f"1/{saved.denominator:,}" if saved.numerator == 1 < saved.denominator else times(float(saved))[:-1]
 
 
 def _rectangles(d_phi: int, head: int, blocked: bool) -> dict[str, np.ndarray | list]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from components.axes import AXES
 from components.bracketing_orders import by_hand, doubled, next_token, one_product, softmax_rank
-from components.formula import mathml, under_finger
+from components.formula import at_finger, mathml, under_finger
 from components.powers import powers, times
 from components.sharpness_answer import name_of
 from components.words import SOFTMAX
@@ -19,6 +19,9 @@ STOPS = AXES["T"].stops
 
 MODES, CHUNK = 3, 64
 """Rows of the table of modes, and tokens a chunk in its chunkwise one."""
+
+RATIO = "bracketing.reel.ratio"
+"""The column of what the formula comes to."""
 
 
 def width(phi: str, head: int) -> tuple[int, str]:
@@ -138,5 +141,6 @@ def values(d_phi: int, head: int, blocked: bool) -> str:
     star = (f"{equal.numerator:,}" if equal.denominator == 1 else f"{float(equal):,.2f}").replace(",", "{,}")
     phi, v = rf"\underset{{{d_phi:,}}}{{d_\phi}}".replace(",", "{,}"), rf"\underset{{{head}}}{{d_v}}"
     tokens = under_finger("T", "T")
-    ratio = rf"\frac{{\text{{left}}}}{{\text{{right}}}} = \frac{{{tokens}}}{{\underset{{{star}}}{{T^*}}}}"
+    ratio = rf"\frac{{\text{{left}}}}{{\text{{right}}}} = \frac{{{tokens}}}{{\underset{{{star}}}{{T^*}}}} = "
+    ratio += at_finger("T", RATIO)
     return mathml(rf"T^* = \frac{{2\, {phi}\, {v}}}{{d_\phi + d_v}} = {star}", "block") + mathml(ratio, "block")

@@ -15,7 +15,7 @@ from components.plots import finger, labels, mark, plot, ticks
 from components.powers import times
 from components.reel import Answer
 from components.says import TOKEN_TICKS
-from compute.cost import crossover_T, saving
+from compute.sweeps.form_flops import FLOPS, fewer_from
 from compute.sweeps.form_times import CHUNK, dtype_on
 from compute.sweeps.shipped import shipped
 
@@ -84,8 +84,19 @@ def machine() -> str:
     told = measured()
     return (
         f"time, measured on one {told.machine}: softmax (torch) against linear attention in chunks of {CHUNK} (ours), "
-        f"causal, head width {told.head}"
+        f"causal, always d = d_φ = {told.head}"
     )
+
+
+def counted_equal() -> int:
+    """The length from which on the linear form that is drawn takes fewer FLOPs than the softmax beside it.  The two
+    orders cross before it: inside its chunks this form makes scores, too."""
+    return fewer_from(FORMS["linear"], measured().head, FORMS["softmax"])
+
+
+def fewer_at(T: int) -> float:
+    """How many times fewer FLOPs the linear form takes at a length."""
+    return FLOPS[FORMS["softmax"]](T, measured().head) / FLOPS[FORMS["linear"]](T, measured().head)
 
 
 def source_of(series: Series) -> str:
@@ -103,9 +114,8 @@ def measured_times() -> Answer:
         "bracketing.linear_1": ("linear, 1 head", "left", 9, 0),
         "bracketing.linear_16": ("linear, 16 heads", "left", 9, 0),
     }
-    equal = crossover_T(told.head, told.head)
-    low, high = told.crossings[1]
-    later = [times(float(saving(T, told.head, told.head))) for T in (low, high)]
+    equal, (low, high) = counted_equal(), told.crossings[1]
+    later = [times(fewer_at(T)) for T in (low, high)]
     return {
         **found,
         "bracketing.time_names": {
@@ -119,7 +129,7 @@ def measured_times() -> Answer:
         "bracketing.star_note": {
             "x": np.array([float(equal)]),
             "y": np.array([OVER_IT]),
-            "text": [f"FLOPs of the two orders cross at {equal:,}"],
+            "text": [f"FLOPs of these two cross at {equal:,}"],
         },
         "bracketing.late": {
             "x": np.array([float(low)]),
@@ -142,7 +152,7 @@ def clock(sources: dict[str, ColumnDataSource], height: int, x: tuple[float, flo
     band = BoxAnnotation(name="bracketing.late_band", left=low, right=high, level="underlay", visible=False)
     band.update(fill_color=LIGHT["faint"], fill_alpha=0.22, line_color=None)
     fig.add_layout(band)
-    mark(fig, "bracketing.star_then", crossover_T(told.head, told.head), slot="faint", dash="dashed")
+    mark(fig, "bracketing.star_then", counted_equal(), slot="faint", dash="dashed")
     finger(fig, "bracketing.now", 2**20)
     for series in told.series:
         source, colour = sources[source_of(series)], LIGHT[SLOTS[series.form]]

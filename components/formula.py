@@ -38,7 +38,12 @@ def with_values(symbols: list[tuple[str, str]]) -> str:
 def under_finger(symbol: str, axis: str, column: str = "") -> str:
     """LaTeX of a symbol with the place for its number underneath, which the position on an axis gives: the stop's own,
     or what a `source.column` of texts, one a stop, says there."""
-    return rf"\underset{{\text{{@{axis}{'@' * bool(column)}{column}}}}}{{{symbol}}}"
+    return rf"\underset{{{at_finger(axis, column)}}}{{{symbol}}}"
+
+
+def at_finger(axis: str, column: str = "") -> str:
+    """LaTeX of that place by itself: what a formula comes to at the position."""
+    return rf"\text{{@{axis}{'@' * bool(column)}{column}}}"
 
 
 def at_stops(formula: str, positions: Mapping[str, int], told: Answer = NOTHING) -> str:

@@ -14,13 +14,12 @@ from app.page import view
 from components.axes import AXES
 from components.bracketing_answer import NAME
 from components.bracketing_said import equal_cost, width
-from components.bracketing_times import CLEAR, measured
+from components.bracketing_times import CLEAR, clock, measured
 from components.lesson import Question
 from components.powers import times
 from components.teaching import teaching
 from components.view import start_positions
 from components.words import HEADS, PHIS
-from compute.cost import saving
 from compute.sweeps.form_flops import FLOPS
 from compute.sweeps.form_times import CHUNK
 from compute.sweeps.shipped import shipped
@@ -117,6 +116,8 @@ def test_the_ratio_stands_between_the_two_dots():
     assert words[at(65536)] == "512×" and words[at(128)] == words[at(16)] == ""
     for height, word, (left, right) in zip(heights, words, dots, strict=True):
         assert not word or right < height < left
+    places = [shown("bracketing", question, "bracketing.gap", to) for to in ("align", "dx")]
+    assert [p[at(4096)] for p in places] == ["left", 8] and [p[-1] for p in places] == ["right", -8]  # clear of names
 
 
 # Softmax
@@ -239,7 +240,7 @@ def test_the_stated_crossing_starts_where_softmax_is_clearly_ahead_and_ends_wher
 def test_what_the_page_says_of_the_crossings_in_time_is_what_was_measured():
     asked, head = teaching("bracketing").question, measured().head
     low, high = measured().crossings[1]
-    first, last = (times(float(saving(T, head, head))) for T in (low, high))
+    first, last = (times(FLOPS["softmax"](T, head) / FLOPS["chunkwise"](T, head)) for T in (low, high))
     assert f"{first} to {last}" in VIEW.answer(Question())["bracketing.late"]["text"][0]
     took = {s.form: dict(zip(s.T, s.seconds, strict=True)) for s in measured().series if s.heads == 1}
     faster = {T: took["softmax"][T] / took["linear"][T] for T in (65536, 2**20)}
@@ -251,6 +252,15 @@ def test_what_the_page_says_of_the_crossings_in_time_is_what_was_measured():
     assert f"in chunks of {CHUNK}, takes {fewer} times fewer FLOPs" in asked.question
     low, high = measured().crossings[16]
     assert asked.because.endswith(f"between {low:,} and {high:,}.")
+
+
+@pytest.mark.parametrize("phi", ["elu", "softmax", "taylor"])
+def test_the_rule_over_the_times_is_where_the_two_that_are_drawn_take_equal_flops(phi):
+    """2·T²·256 against T·(2·128·256 + 4·128²), by hand: equal at 256; and the same pair is drawn whatever φ is."""
+    assert 2 * 256**2 * 256 == 256 * (2 * 128 * 256 + 4 * 128**2)
+    (rule,) = clock(VIEW.sources(Question()), 150, (1, 2e7), 118).select({"name": "bracketing.star_then"})
+    note = VIEW.answer(Question(phi=phi))["bracketing.star_note"]
+    assert rule.location == note["x"][0] == 257 and note["text"] == ["FLOPs of these two cross at 257"]
 
 
 # Every question

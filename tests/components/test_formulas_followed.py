@@ -36,7 +36,8 @@ def test_the_formula_beside_a_view_follows_its_finger(view):
 
 def test_of_softmax_bracketing_counts_one_order_at_the_fingers_length():
     assert read("bracketing", Question(phi="softmax", head=64), T=40)[1] == "FLOPs=2T1,0242(d64+d)"
-    assert read("bracketing", Question(head=64), T=40)[1] == "leftright=T1,024T*64"
+    assert read("bracketing", Question(head=64), T=40)[1] == "leftright=T1,024T*64=16"
+    assert read("bracketing", Question(head=128), T=0)[1] == "leftright=T1T*128=1/128"
 
 
 def test_random_features_say_the_variance_at_the_fingers_length_and_at_the_usual_one():
