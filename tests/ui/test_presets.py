@@ -93,8 +93,9 @@ def test_what_is_said_of_a_preset_follows_its_states_through_history_and_a_reloa
     tab.wait("location.search == '?n=32'")
     tab.answered(rule=None)
     belongs(tab, first)
-    for _ in range(2):
-        tab.page.go_forward()
+    tab.page.go_forward()
+    tab.answered(rule="decay", stream=None)
+    tab.page.go_forward()
     tab.led(second.words)
     belongs(tab, second)
 
