@@ -21,8 +21,8 @@ from benchmarks.client import Visitor
 from benchmarks.report import Row, percentile, timed
 from benchmarks.server import PAGES, Server, serving
 from components.controls import KNOBS
+from components.feature_controls import OFFERED
 from components.lesson import Question
-from components.rank_kept import EVERY
 from components.words import WIDTHS, WORDS
 from compute.sizing import models
 
@@ -35,13 +35,11 @@ ASKED = {
 }
 """Choices of a page.  Each page has its own draw, so that its first round asks what depends on it anew."""
 
-SPECTRA = ("", "rank")
-"""Pages with singular values, which are kept for the first draws at every width."""
-
-DRAWN = (*SPECTRA, "sharpness", "random-features", "memory", "normaliser")
+DRAWN = ("", "rank", "sharpness", "random-features", "memory", "normaliser")
 """Pages whose pictures depend on the draw."""
 
-WIDEST = max(KNOBS["m"])
+WIDEST = OFFERED[1]
+"""Directions of the widest random map."""
 
 STEPS = 5
 """Models or draws that are gone through, there and back."""
@@ -78,21 +76,25 @@ def _draws() -> Iterator[Row]:
 
     A visitor who draws again mostly does not wait for it: the next draw is made while the last one is looked at.
     """
-    seeds, later = count(), count(max(EVERY, 2 * STEPS * len(DRAWN)))  # views share what they find: no draw twice
+    seeds = {d_k: count() for d_k in WIDTHS}  # views share what they find: no draw twice
     for page in (page for page in DRAWN if page in PAGES):
         views = views_of(page or OVERVIEW)
         answers(views, Question())
+        offered = WIDEST if page and "features" in views[0].dials else max(KNOBS["m"])
         kinds = [
-            ("", Question(), seeds),
-            (f" with {2 * WIDEST:,} trigonometric features", Question(phi=f"trig~m~{WIDEST}"), seeds),
+            ("", Question(), 25),
+            (f" at d_k = {WIDTHS[-1]}", Question(d_k=WIDTHS[-1]), 25),
+            (f" with {2 * offered:,} trigonometric features, the most offered", Question(phi=f"trig~m~{offered}"), 25),
         ]
-        if page in SPECTRA:
-            kinds.append((f" at d_k = {WIDTHS[-1]}, where spectra are not kept", Question(d_k=WIDTHS[-1]), later))
-        for said, asked, from_ in kinds:
-            draws = [replace(asked, seed=seed) for seed in islice(from_, STEPS)]
+        if page == "rank":
+            kinds += [("'s float32", Question(precision="float32"), 25), ("'s mask", Question(mask="causal"), 25)]
+        if offered < WIDEST:
+            kinds.append((f" with {2 * WIDEST:,}, if another page chose them", Question(phi=f"trig~m~{WIDEST}"), None))
+        for said, asked, budget in kinds:
+            draws = [replace(asked, seed=seed) for seed in islice(seeds[asked.d_k], STEPS)]
             spent = [1e3 * timed(partial(answers, views, question), 1)[0] for question in draws]
             what = f"a new draw on {PAGES[page]}{said}: CPU of its answer"
-            yield Row(what, median(spent), "ms", 25, note=f"most {max(spent):.0f}")
+            yield Row(what, median(spent), "ms", budget, note=f"most {max(spent):.0f}")
 
 
 def _rows(page: str, word: str, new: list[Asked], again: list[Asked]) -> Iterator[Row]:

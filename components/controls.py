@@ -67,8 +67,9 @@ def _family(lesson: Lesson) -> str:
     return lesson.phi.partition("~")[0]
 
 
-KNOBS = {"m": (16, 64, 256, 1024, 4096), "nu": (1, 2, 3, 4, 5, 6), "symmetric": (False, True)}
-"""The knobs a visitor can turn, with their stops.  One row of a family's choices is shown at a time."""
+KNOBS = {"m": (16, 64, 256), "nu": (1, 2, 3, 4, 5, 6), "symmetric": (False, True)}
+"""The knobs a visitor can turn, with their stops.  One row of a family's choices is shown at a time.  Random maps go on
+to 4,096 features where these make a difference, by the slider of `components.feature_controls`."""
 
 
 def make_knob(lesson: Lesson) -> pn.widgets.Widget:

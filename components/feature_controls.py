@@ -13,6 +13,9 @@ from components.widgets import SLIDER, Count
 from components.words import SOFTMAX
 from compute.feature_maps import read_member, spell
 
+OFFERED = next(f for f in fields(read_member("favor")) if f.name == "m").metadata["offered"]
+"""Fewest and most directions that the slider gives a random map."""
+
 
 def is_random(lesson: Lesson) -> bool:
     return lesson.phi != SOFTMAX and read_member(lesson.phi).random
@@ -20,8 +23,7 @@ def is_random(lesson: Lesson) -> bool:
 
 def make_features(lesson: Lesson) -> pn.widgets.Widget:
     """How many directions a random map has, in powers of two: the same knob as d_φ, under the finger."""
-    offered = next(f for f in fields(read_member("favor")) if f.name == "m").metadata["offered"]
-    low, high = (m.bit_length() - 1 for m in offered)
+    low, high = (m.bit_length() - 1 for m in OFFERED)
     said = {i: f"{2**i:,}" for i in range(low, high + 1)}
     names = CustomJSTickFormatter(args={"said": said}, code="return said.get(tick) ?? said[tick]")
     widget = Count(

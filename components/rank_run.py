@@ -9,7 +9,7 @@ import numpy as np
 from components.axes import AXES
 from components.lesson import Question
 from components.rank_kept import is_kept, kept
-from components.rank_values import LARGEST, STOPS, computed, formed, is_wide, matrix, relative, wide
+from components.rank_values import LARGEST, STOPS, computed, is_wide, matrix, wide
 from components.sharpness_run import members
 from components.words import WORDS
 from compute.feature_maps import FeatureMap
@@ -32,18 +32,10 @@ FLOOR = 1e-13
 
 
 @lru_cache(maxsize=512)
-def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.ndarray:
+def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str, mask: str = "none") -> np.ndarray:
     """Singular values [stops, 256] of the first N queries and keys, relative to the largest; NaN behind the N-th."""
-    if precision == "float64" and is_kept(phi, d_k, seed):
-        return kept(phi, d_k, seed)
-    return computed(phi, d_k, seed, precision)
-
-
-@lru_cache(maxsize=128)
-def masked_values(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.ndarray:
-    """The same for the matrix under the causal mask."""
-    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    return relative(formed(np.tril(matrix(Q, K, phi, precision)), precision))
+    source = kept if is_kept(phi, d_k, seed, precision, mask) else computed
+    return source(phi, d_k, seed, precision, mask)
 
 
 def ranks(relative: np.ndarray) -> np.ndarray:
@@ -95,6 +87,6 @@ def every_spectrum(question: Question) -> dict[str, np.ndarray | None]:
     if question.mask == "none":
         return {word: values_of(member, *at) for word, member in members(question).items()}
     return {
-        word: masked_values(member, *at) if word in (question.map_word, "softmax") else None
+        word: values_of(member, *at, question.mask) if word in (question.map_word, "softmax") else None
         for word, member in members(question).items()
     }

@@ -48,9 +48,9 @@ def made() -> str:
 
 def found(question: Question) -> str:
     """Where the chosen map's singular values come from."""
-    whole = question.mask == "none" and question.precision == "float64"
-    if whole and rank_kept.is_kept(question.map, question.d_k, question.seed):
-        return f"computed {rank_kept.load()['date']}, kept to 0.2 %"
+    if rank_kept.is_kept(question.map, question.d_k, question.seed, question.precision, question.mask):
+        _, grain = rank_kept.KEPT[question.precision, question.mask]
+        return f"computed {rank_kept.load()['date']}, kept to {100 * rank_kept.near(grain):.1g} %"
     return "computed now"
 
 

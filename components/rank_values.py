@@ -16,13 +16,23 @@ STOPS = AXES["N"].stops
 LARGEST = STOPS[-1]
 
 
-def computed(phi: FeatureMap | None, d_k: int, seed: int, precision: str, stops: Sequence[int] = STOPS) -> np.ndarray:
+def computed(
+    phi: FeatureMap | None,
+    d_k: int,
+    seed: int,
+    precision: str = "float64",
+    mask: str = "none",
+    stops: Sequence[int] = STOPS,
+) -> np.ndarray:
     """Singular values [stops, largest stop] of the first N queries and keys, relative to the largest; NaN behind the
     N-th.
 
-    In float64 the features themselves are decomposed.  In float32 the matrix is formed, so that its roundoff shows.
+    In float64 the features themselves are decomposed.  In float32 the matrix is formed, so that its roundoff shows,
+    and under the causal mask, which leaves no features.
     """
     Q, K = (a[: stops[-1]] for a in queries_and_keys(d_k, seed))
+    if mask == "causal":
+        return relative(formed(np.tril(matrix(Q, K, phi, precision)), precision, stops))
     if precision == "float64" and not (is_wide(phi, d_k) and stops[-1] == LARGEST):
         return relative(spectra(Q, K, phi and phi.merged(), stops))
     M = wide(phi, d_k, seed) if precision == "float64" else matrix(Q, K, phi, precision)

@@ -37,6 +37,9 @@ STEP = 1 / 65_535
 
 STOPS = np.asarray(AXES["c"].stops)
 
+WIDE = 1024
+"""Features from which a random map's weights are worked out in float32: a draw is off by 1/√m, roundoff by 10⁻⁶."""
+
 
 @lru_cache(maxsize=256)
 def toy(d_k: int, seed: int, row: int | None, match: float = 1.0) -> tuple[np.ndarray, np.ndarray, int]:
@@ -59,6 +62,8 @@ def bars(
     the ten (`single`, counted from 1) and the range of all.  chosen: whether what is said of the chosen map alone is
     told, too: its kernel values, the order of its weights, and how much of them is misplaced."""
     q, K, at = toy(d_k, seed, row, match)
+    if phi is not None and phi.random and phi.d_phi(d_k) >= WIDE:
+        q, K = q.astype(np.float32), K.astype(np.float32)
     of_pairs = None
     if chosen:
         (w, left), of_pairs = match_kernel(phi, q, K, STOPS, draws=DRAWS)
@@ -83,7 +88,7 @@ def bars(
         "high": high.astype(np.float32),
         "signed": bool((middle < -0.005).any()),
         "left": np.median(left, axis=0) if left.ndim == 2 else left,
-        "match": middle[:, at],
+        "match": middle[:, at].astype(np.float64),
         "limit": np.float64(limit if np.isfinite(middle[-1, at]) else np.nan),  # no weights, no limit to draw
     }
     if not chosen:

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from compute.arrays import Admitted, Array, admit, admit_beside, leave, namespace
+from compute.arrays import Admitted, Array, admit, admit_beside, leave, like, namespace
 from compute.scalars import made, whole
 
 
@@ -40,6 +40,26 @@ def directions(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:
     """
     m, d_k, seed = whole("m", m, 1), whole("d_k", d_k, 1), whole("seed", seed, 0)
     return (_few if m * d_k <= FEW else _many)(m, d_k, seed, bool(orthogonal))
+
+
+def directions_beside(x: Array, m: int, seed: int, orthogonal: bool) -> Array:
+    """The `directions` of one draw in the kind, device and dtype of x [*, d_k] let in already: [m, d_k].
+
+    Beside an array they are the remembered ones, not to be handed out: a wide map asks for them with every piece of its
+    features.
+    """
+    d_k = x.shape[-1]
+    if not is_numpy_array(x):
+        return like(x, directions(m, d_k, seed, orthogonal))
+    return (_single if x.dtype == np.float32 else directions)(m, d_k, seed, orthogonal)
+
+
+@lru_cache(maxsize=16)
+def _single(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:
+    """In float32."""
+    Omega = directions(m, d_k, seed, orthogonal).astype(np.float32)
+    Omega.setflags(write=False)
+    return Omega
 
 
 FEW = 1 << 14

@@ -32,10 +32,21 @@ def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
     with np.errstate(over="ignore"):
         if dtype != "bfloat16":
             return np.asarray(x).astype(dtype)
-        x = np.asarray(x, dtype=np.float64)
+        x = np.asarray(x)
+        if x.dtype == np.float32:
+            return _cut(x)
+        x = x.astype(np.float64)
         # Scaled so that one unit is the gap between neighbours (the same below SMALLEST), then rounded to whole.
         unit = np.maximum(np.frexp(x)[1], SMALLEST) - DIGITS[dtype]
         return np.ldexp(np.rint(np.ldexp(x, -unit)), unit).astype(np.float32)
+
+
+def _cut(x: np.ndarray) -> np.ndarray:
+    """float32 rounded to bfloat16, which has the same exponents: the sixteen bits that go are added to what stays as
+    half a unit less one, and one more where that makes a tie even.  A NaN is left as it is, whatever its bits."""
+    bits = np.atleast_1d(x).view(np.uint32)
+    kept = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) & np.uint32(0xFFFF0000)
+    return np.where(np.isnan(x), x, kept.view(np.float32).reshape(x.shape))
 
 
 def running_sum(terms: np.ndarray, dtype: str) -> np.ndarray:

@@ -10,7 +10,14 @@ from array_api_compat import is_numpy_array
 from compute.arrays import Array, like, namespace
 from compute.families import knob
 from compute.feature_maps.base import SEEDS, FeatureMap, LogFeatureMap, products, where_largest
-from compute.random_features import directions, half_square, log_positive_features, mean_wave, waves
+from compute.random_features import (
+    directions,
+    directions_beside,
+    half_square,
+    log_positive_features,
+    mean_wave,
+    waves,
+)
 from compute.scalars import whole
 
 
@@ -41,18 +48,21 @@ class PositiveRandom(LogFeatureMap):
         return self.m
 
     def log_features(self, x: Array) -> Array:
-        return log_positive_features(x, self.directions_for(x))
+        return log_positive_features(x, self._directions(x))
 
     def features(self, x: Array) -> Array:
         told = self.log_features(x)
         return np.exp(told, out=told) if is_numpy_array(told) else namespace(told).exp(told)
 
     def log_leading(self, q: Array) -> Array:
-        return where_largest(products(q, self.directions_for(q)), 0.0, otherwise=-np.inf)
+        return where_largest(products(q, self._directions(q)), 0.0, otherwise=-np.inf)
 
     def directions_for(self, x: Array) -> Array:
         """The directions Ω of this draw, [m, d_k], beside x."""
         return like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
+
+    def _directions(self, x: Array) -> Array:
+        return directions_beside(x, self.m, self.seed, self.orthogonal)
 
 
 @dataclass(frozen=True)
@@ -83,21 +93,24 @@ class Trigonometric(FeatureMap):
         return 2 * self.m
 
     def features(self, x: Array) -> Array:
-        growth, told = namespace(x).exp(half_square(x)), waves(x, self.directions_for(x))
+        growth, told = namespace(x).exp(half_square(x)), waves(x, self._directions(x))
         return np.multiply(growth, told, out=told) if is_numpy_array(told) else growth * told
 
     def kernel(self, Q: Array, K: Array) -> Array:
         xp = namespace(Q)
         growth_q, growth_k = (xp.exp(half_square(x)) for x in (Q, K))
-        return growth_q * mean_wave(Q, K, self.directions_for(Q)) * xp.matrix_transpose(growth_k)
+        return growth_q * mean_wave(Q, K, self._directions(Q)) * xp.matrix_transpose(growth_k)
 
     def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
         xp = namespace(Q)
         growth = half_square(K)
         most = xp.max(growth, axis=-2, keepdims=True)
-        rows = mean_wave(Q, K, self.directions_for(Q)) * xp.matrix_transpose(xp.exp(growth - most))
+        rows = mean_wave(Q, K, self._directions(Q)) * xp.matrix_transpose(xp.exp(growth - most))
         return rows, half_square(Q) + most
 
     def directions_for(self, x: Array) -> Array:
         """The directions Ω of this draw, [m, d_k], beside x."""
         return like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
+
+    def _directions(self, x: Array) -> Array:
+        return directions_beside(x, self.m, self.seed, self.orthogonal)

@@ -12,8 +12,10 @@ def test_bfloat16_is_torchs():
     rng = np.random.default_rng(0)
     x = (rng.standard_normal(20_000) * 10.0 ** rng.integers(-44, 38, 20_000)).astype(np.float32)
     x = np.concatenate([x, np.array([0, -0.0, np.inf, -np.inf, np.nan, 3.4e38, 1e-45, 257, 259], np.float32)])
+    x = np.append(x, np.array([0x7FFFFFFF, 0xFFFFFFFF], np.uint32).view(np.float32))  # NaN of whatever bits
     want = torch.from_numpy(x).to(torch.bfloat16).float().numpy()
-    assert np.array_equal(round_to(x, "bfloat16"), want, equal_nan=True)
+    for given in (x, x.astype(np.float64)):
+        assert np.array_equal(round_to(given, "bfloat16"), want, equal_nan=True)
 
 
 def test_ties_go_to_even():
