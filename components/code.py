@@ -27,7 +27,7 @@ from components import (
     random_features_said,
     random_features_sweep,
     rank_run,
-    recall_answer,
+    recall_found,
     sharpness_run,
 )
 from components.about import NAME
@@ -191,16 +191,16 @@ def _random_features(question: Question, r: float, at: Mapping[str, float]) -> F
 
 
 def _recall(question: Question, pairs: int, at: Mapping[str, float]) -> Facts:
-    axes = recall_answer.found().axes
+    axes = recall_found.found().axes
     d_phi, d_v = (
-        int(axes[name][recall_answer.nearest(name, value)])
+        int(axes[name][recall_found.nearest(name, value)])
         for name, value in (("d_phi", question.d_k), ("d_v", question.d_v))
     )
     return {
-        "view": recall_answer,
+        "view": recall_found,
         "sweep": RecallMap.question(),
-        "trials": recall_answer.found().about["question"]["trials"],
-        "rules": list(recall_answer.rules()),
+        "trials": recall_found.found().about["question"]["trials"],
+        "rules": list(recall_found.rules()),
         "n": min(pairs, int(axes["n"][-1])),
         "d_phi": d_phi,
         "d_v": d_v,

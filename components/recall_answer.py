@@ -1,77 +1,44 @@
-"""What the recall view says: how much of what was stored a state of so many bytes still tells apart.
-
-The numbers are those of the sweep that comes with the program; nothing is computed here but bytes.
-"""
+"""What the recall view says: how much of what was stored a state of so many bytes still tells apart."""
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 
 from components import ledger_said
 from components.cases import checked, reported
-from components.formula import mathml, with_values
+from components.formula import mathml, under_finger, with_values
 from components.lesson import Question
 from components.plots import spread
 from components.recall_cases import CASES, REPORTS
+from components.recall_found import NINE, cache_bytes, found, least, name_of, nearest, rules, state_bytes
 from components.reel import Answer
 from components.says import decimals, percent
 from components.sweep_shown import said
 from components.view import props, texts
 from compute.sizing.units import human_bytes
-from compute.sweeps.base import Result
 from compute.sweeps.crosstalk_map import RULES
-from compute.sweeps.recall_map import PAIRS, state_numbers
-from compute.sweeps.shipped import shipped
+from compute.sweeps.recall_map import PAIRS
 
-FLOAT32 = 4
 ASKED = 64
 """Pairs of the view's question, which asks for twice as many."""
 
 SLOTS = {"delta_full": "delta"}
 """Rules that wear another one's colour, dashed."""
 
-BYTES_END, PAIRS_END = 2.0**20, 1_400.0
-PLACES = {"tick": BYTES_END * 0.68, "x": BYTES_END, "tick_n": PAIRS_END * 0.8, "n": PAIRS_END}
-"""On both axes: where the swatches of the names begin, and where the axis ends."""
+BYTES, PAIRS_END = (200.0, 2.0**20), 1_600.0
+"""Ends of the axis of bytes, and where that of pairs ends."""
 
-NINE = 0.9
-"""The share that a headline asks for: nine pairs in ten."""
+AWAY, SWATCH = 1.55, 2.2
+"""Beside a line's end, as multiples of its bytes: where the swatch of its name begins and ends."""
+
+OVER_BYTES, OVER_PAIRS = (0.075, 0.84), (0.1, 1.02)
+"""Distance and greatest height of names: over bytes they stay below the mark at nine in ten, and so below the cache."""
 
 FLUSH = "C139"
 FLUSHED = ("16 wide,\nflushed", "64 wide,\nall kept")
 """Two memories that read the newest eight of 520 pairs, as the checks of that claim fill them."""
-
-
-@cache
-def found() -> Result:
-    return shipped("recall")
-
-
-def rules() -> tuple[str, ...]:
-    return tuple(found().axes["rule"])
-
-
-def name_of(rule: str) -> str:
-    """`delta (β = 1)` for the rule at full strength."""
-    return f"{RULES[rule]} (β = 1)" if rule not in RULES.values() else rule.replace("_", " ")
-
-
-def nearest(axis: str, value: float) -> int:
-    """Place on an axis of the sweep, nearest by ratio."""
-    return int(np.argmin(np.abs(np.log(found().axes[axis] / value))))
-
-
-def state_bytes(d_phi: np.ndarray, d_v: int) -> np.ndarray:
-    """Bytes of a state with its normaliser, in float32."""
-    return state_numbers(d_phi, d_v) * FLOAT32
-
-
-def cache_bytes(n: int, d_k: int, d_v: int) -> int:
-    """Bytes of n pairs kept whole, in float32 like the state: what a number buys, whatever its dtype."""
-    return n * (d_k + d_v) * FLOAT32
 
 
 @lru_cache(maxsize=64)
@@ -85,6 +52,9 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
     size = state_bytes(widths, d_v)
     last = [min(k, len(pairs) - 1) for k in range(len(PAIRS))]  # a shorter sweep stands still at its end
     told = [_told(by_bytes, by_pairs, pairs, k, size, width, d_v, chosen) for k in last]
+    first = [least(by_bytes[chosen][:, k]) for k in last]
+    at = [min(i, len(widths) - 1) for i in first]  # where none keeps them, the headline gives the largest
+    kept = [float(by_bytes[chosen][i, k]) if i < len(widths) else None for i, k in zip(first, last)]
     return {
         "recall.reel": {
             "pairs": np.asarray(PAIRS, dtype=float),
@@ -93,7 +63,14 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
             "cache_said": [
                 f"a cache of all pairs, {human_bytes(cache_bytes(int(pairs[k]), width, d_v))}" for k in last
             ],
-            "ends": np.asarray([_apart([by_bytes[rule][-1, k] for rule in rules()]) for k in last]),
+            "cache_align": [_aligned(cache_bytes(int(pairs[k]), width, d_v)) for k in last],
+            "ends": np.asarray([[by_bytes[rule][-1, k] for rule in rules()] for k in last]),
+            "names": np.asarray([_apart([by_bytes[rule][-1, k] for rule in rules()], *OVER_BYTES) for k in last]),
+            "least": size[at].astype(float),
+            "least_share": np.asarray(kept, dtype=float),
+            "title": [_title(d_v, share) for share in kept],
+            "least_width": [f"{widths[i]}" for i in at],
+            "least_bytes": [f"{size[i]:,}" for i in at],
             "headline": [row[0] for row in told],
             "sentence": [row[1] for row in told],
         },
@@ -102,12 +79,20 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
         "recall.by_bytes": {"bytes": size.astype(float)},
         "recall.by_pairs": {"n": pairs.astype(float), **by_pairs},
         "recall.names": {
-            **{column: np.full(len(rules()), at) for column, at in PLACES.items()},
-            "rule": list(rules()),
-            "dash": ["dashed" if rule in SLOTS else "solid" for rule in rules()],
-            "text": [name_of(rule) for rule in rules()],
+            "from": np.full(len(rules()), float(size[-1])),
+            "tick": np.full(len(rules()), size[-1] * AWAY),
+            "x": np.full(len(rules()), size[-1] * SWATCH),
+            **_called(),
         },
-        "recall.predicted": _predicted(),
+        "recall.pair_names": {
+            "from": np.full(len(rules()), float(pairs[-1])),
+            "tick": np.full(len(rules()), np.sqrt(pairs[-1] * PAIRS_END)),
+            "x": np.full(len(rules()), PAIRS_END),
+            "end": np.asarray([by_pairs[rule][-1] for rule in rules()]),
+            "y": np.asarray(_apart([by_pairs[rule][-1] for rule in rules()], *OVER_PAIRS)),
+            **_called(),
+        },
+        **_predicted(),
         "recall.meaning": {
             "x": np.asarray([float(pairs[0])]),
             "y": np.asarray([1.08]),
@@ -116,7 +101,6 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
         "recall.cache_name": {"y": np.asarray([1.06])},
         "recall.texts": texts(
             [
-                ("recall.bytes_title", f"recall against bytes of state, d_v = {d_v}"),
                 ("recall.flushed_title", "one case: 8 new pairs after 512 old"),
                 ("recall.pairs_title", f"recall against pairs, d_φ = {width}, d_v = {d_v}"),
                 ("recall.width", f"{width}" if width == d_k else f"{width}, the nearest that was computed"),
@@ -132,7 +116,7 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
         "recall.math": texts(
             [
                 ("recall.formula", mathml(r"\text{bytes} = 4\, d_\phi (d_v + 1)")),
-                ("recall.values", mathml(_with_numbers(width, d_v, int(size[i])))),
+                ("recall.values", mathml(_with_numbers(d_v))),
             ]
         ),
         "recall.props": props(
@@ -146,28 +130,63 @@ def answer_of(d_k: int, d_v: int, chosen: str) -> Answer:
 
 
 @cache
-def _predicted() -> dict[str, Any]:
-    """The answer to the view's question: states that keep nine in ten of some pairs and of twice as many, by the rule
-    and with the values of the defaults."""
+def _called() -> dict[str, list[str]]:
+    """How the lines are drawn and called, in the order of the rules."""
+    return {
+        "rule": list(rules()),
+        "dash": ["dashed" if rule in SLOTS else "solid" for rule in rules()],
+        "text": [name_of(rule) for rule in rules()],
+    }
+
+
+@cache
+def _predicted() -> Answer:
+    """The answer to the view's question: the smallest states that keep nine in ten of some pairs and of twice as many,
+    on their lines, by the rule and with the values of the defaults."""
     r, j = rules().index(Question().rule), nearest("d_v", Question().d_v)
-    widths, n = found().axes["d_phi"], PAIRS.index(ASKED)
-    shares = found().arrays["recall"][r, :, j]
-    sizes = state_bytes(widths, int(found().axes["d_v"][j]))
-    need = [int(sizes[np.argmax(shares[:, k] >= NINE)]) for k in (n, PAIRS.index(2 * ASKED))]
-    text = f"{ASKED} pairs: {human_bytes(need[0])}, {2 * ASKED}: {human_bytes(need[1])}"
-    return {"x": np.asarray(need, dtype=float), "y": np.full(2, NINE), "text": ["", text]}
+    asked, widths = (ASKED, 2 * ASKED), found().axes["d_phi"]
+    shares = [found().arrays["recall"][r, :, j, PAIRS.index(n)] for n in asked]
+    sizes = state_bytes(widths, int(found().axes["d_v"][j])).astype(float)
+    first = [least(row) for row in shares]
+    once, twice = (human_bytes(int(sizes[i])) for i in first)
+    return {
+        "recall.predicted": {
+            "x": sizes[first], "y": np.asarray([row[i] for row, i in zip(shares, first)]),
+        },
+        "recall.predicted_said": {
+            "x": np.asarray(BYTES[1:]), "y": np.asarray([0.95]),
+            "text": [f"{ASKED} pairs: {once}, {2 * ASKED}: {twice}"],
+        },
+        "recall.predicted_lines": {"bytes": sizes, "once": shares[0], "twice": shares[1]},
+    }  # fmt: skip
 
 
-def _with_numbers(width: int, d_v: int, size: int) -> str:
-    d_phi, values = with_values([(r"d_\phi", str(width))]), with_values([("d_v", str(d_v))])
-    return rf"4 \cdot {d_phi} \cdot ({values} + 1) = {size}"
+def _with_numbers(d_v: int) -> str:
+    """Bytes of the headline's state, under the finger."""
+    total, width = (
+        under_finger(symbol, "pairs", f"recall.reel.{column}")
+        for symbol, column in ((r"\text{bytes}", "least_bytes"), (r"d_\phi", "least_width"))
+    )
+    return rf"{total} = 4\, {width} ({with_values([('d_v', str(d_v))])} + 1)"
+
+
+def _aligned(size: int) -> str:
+    """How the name of the cache lies over its circle: where the axis begins and ends it would be cut."""
+    share = np.log(size / BYTES[0]) / np.log(BYTES[1] / BYTES[0])
+    return "left" if share < 0.25 else "right" if share > 0.75 else "center"
+
+
+def _title(d_v: int, share: float | None) -> str:
+    ring = "no state computed" if share is None else "ring: the smallest computed that"
+    kept = "" if share is None else f" ({percent(share)})"
+    return f"recall against bytes of state, d_v = {d_v}; {ring} keeps nine in ten{kept}"
 
 
 def _told(by_bytes, by_pairs, pairs, k, size, width, d_v, chosen) -> tuple[str, str]:
     """Headline and sentence at stop k."""
     n, most = int(pairs[k]), human_bytes(int(size[-1]))
-    sizes = [int(bytes_) for bytes_, share in zip(size, by_bytes[chosen][:, k]) if share >= NINE]
-    need = human_bytes(min(sizes)) if sizes else f"more than {most}"
+    first = least(by_bytes[chosen][:, k])  # between two computed widths the line has no say
+    need = f"at most {human_bytes(int(size[first]))}" if first < len(size) else f"more than {most}"
     kept = human_bytes(cache_bytes(n, width, d_v))
     head = f"Nine in ten of {n:,} pairs: {need} of state with the {name_of(chosen)} rule; a cache of all, {kept}."
     here = ", ".join(f"{name_of(rule)} {percent(values[k])}" for rule, values in by_pairs.items())
@@ -187,9 +206,9 @@ def _flushed() -> dict:
     return {"x": np.asarray([1.0, 2.0]), "y": cosines, "cosine": cosines, "text": [decimals(c) for c in cosines]}
 
 
-def _apart(heights: list[float]) -> list[float]:
-    """Labels beside the ends of the lines, none on another."""
-    return spread(heights, 0.1, 0.0, 1.02)
+def _apart(heights: list[float], gap: float, high: float) -> list[float]:
+    """Names beside the ends of the lines, none on another."""
+    return spread(heights, gap, 0.0, high)
 
 
 def answer(question: Question) -> Answer:

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from components.recall_answer import NINE, cache_bytes, state_bytes
+from components.recall_found import NINE, cache_bytes, state_bytes
 from components.says import decimals, tokens
 from components.sharpness_run import name_of
 from components.sweep_shown import Lines, Panel

@@ -19,7 +19,7 @@ from components.forms_said import brief, fraction, sci, vector
 from components.lesson import Question
 from components.powers import powers
 from components.random_features_said import little
-from components.recall_answer import rules
+from components.recall_found import rules
 from components.reel import frame_columns, frame_texts
 from components.says import decimals, percent
 from components.sharpness_run import name_of, toy
@@ -239,7 +239,7 @@ def check_recall(told, page, plain):
     assert f"; a cache of all, {human_bytes(int(told['cache of all pairs'][0]))}." in page.text("headline")
     if not plain:
         *more, size = told["bytes of state for nine in ten"]
-        assert f": {'more than ' if more else ''}{human_bytes(int(size))} of state" in page.text("headline")
+        assert f": {' '.join(more)} {human_bytes(int(size))} of state" in page.text("headline")
 
 
 def check_sizing(told, page, plain):

@@ -28,7 +28,7 @@ def read(view: str, question: Question, **at: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "view", ["bracketing", "sharpness", "random-features", "memory", "rank", "normaliser", "sizing"]
+    "view", ["bracketing", "sharpness", "random-features", "memory", "rank", "normaliser", "recall", "sizing"]
 )
 def test_the_formula_beside_a_view_follows_its_finger(view):
     assert set(re.findall(r'data-under="(\w+)"', values(view, Question()))) == {VIEWS[view].axis}

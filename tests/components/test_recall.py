@@ -8,8 +8,12 @@ import pytest
 from shown import opened
 
 from components.axes import AXES
+from components.formula import at_stops
 from components.lesson import Question
-from components.recall_answer import answer, cache_bytes, found, name_of, rules
+from components.placing import share
+from components.recall_answer import BYTES, answer
+from components.recall_found import cache_bytes, found, name_of, rules
+from components.says import percent
 from components.teaching import teaching
 from compute.sizing.units import human_bytes
 from compute.sweeps.shipped import shipped
@@ -46,11 +50,40 @@ def test_the_headline_names_the_least_state_that_keeps_nine_in_ten(rule):
         n = int(min(n, found().axes["n"][-1]))
         enough = [w for w in found().axes["d_phi"].tolist() if recall(rule, w, 32, n) >= 0.9]
         most = found().axes["d_phi"].tolist()[-1]
-        need = human_bytes(132 * min(enough)) if enough else f"more than {human_bytes(132 * most)}"
+        need = f"at most {human_bytes(132 * min(enough))}" if enough else f"more than {human_bytes(132 * most)}"
         assert told["recall.reel"]["headline"][k] == (
             f"Nine in ten of {n:,} pairs: {need} of state with the {rule.replace('_', ' ')} rule; "
             f"a cache of all, {human_bytes(n * (16 + 32) * 4)}."
         )
+
+
+@pytest.mark.parametrize("d_v, rule", [(32, "additive"), (128, "delta"), (8, "decay"), (32, "gated_delta")])
+def test_the_ring_lies_on_the_line_of_the_chosen_rule_at_the_state_of_the_headline(d_v, rule):
+    """And its width and bytes stand under the symbols of the formula; without a ring the largest state does."""
+    told = answer(Question(d_v=d_v, rule=rule))
+    (formula,) = [t for node, t in zip(*told["recall.math"].values()) if node == "recall.values"]
+    for k in range(len(STOPS)):
+        said, x, y = told["recall.reel"]["headline"][k], *(told["recall.reel"][c][k] for c in ("least", "least_share"))
+        assert f" {human_bytes(int(x))} of state" in said
+        at = told["recall.by_bytes"]["bytes"].tolist().index(x)
+        line, numbers = told["recall.reel"][rule][k], at_stops(formula, {"pairs": k}, told)
+        assert f">{int(x):,}<" in numbers and f">{found().axes['d_phi'][at]}<" in numbers
+        if "more than" in said:
+            assert np.isnan(y) and line.max() < 0.9 and at == len(line) - 1
+            assert told["recall.reel"]["title"][k].endswith("no state computed keeps nine in ten")
+        else:
+            assert y == line[at] >= 0.9 and (line[:at] < 0.9).all()
+            assert told["recall.reel"]["title"][k].endswith(f"keeps nine in ten ({percent(y)})")
+
+
+def test_the_rings_of_the_answer_lie_on_the_lines_of_the_answer():
+    told = answer(Question(rule="decay", d_v=8))
+    lines, rings = told["recall.predicted_lines"], told["recall.predicted"]
+    for column, n, x, y in zip(("once", "twice"), (64, 128), rings["x"], rings["y"]):
+        want = [recall("additive", width, 32, n) for width in found().axes["d_phi"].tolist()]
+        np.testing.assert_array_equal(lines[column], want)
+        assert y == want[lines["bytes"].tolist().index(x)] == min(share for share in want if share >= 0.9)
+        assert f"{n}{' pairs' * (n == 64)}: {human_bytes(int(x))}" in told["recall.predicted_said"]["text"][0]
 
 
 def test_a_cache_of_64_pairs_of_16_and_32_numbers_takes_twelve_kibibytes_at_the_dtype_of_the_state():
@@ -107,13 +140,26 @@ def test_the_chosen_rule_is_the_thick_line_at_both_of_its_strengths():
     assert thick == {f"recall.{where}_{rule}" for where in ("by_bytes", "by_pairs") for rule in ("delta", "delta_full")}
 
 
-def test_labels_stand_apart_and_in_the_order_of_their_lines():
-    told = answer(Question())["recall.reel"]
-    for k in range(len(STOPS)):
-        heights = [told[rule][k][-1] for rule in rules()]
-        ends = told["ends"][k]
-        order = np.argsort(heights, kind="stable")
-        assert (np.diff(np.asarray(ends)[order]) >= 0.0749).all()
+@pytest.mark.parametrize("d_k, d_v", [(16, 32), (64, 128), (8, 8)])
+def test_names_begin_where_their_own_lines_end_and_stand_apart_in_their_order(d_k, d_v):
+    told = answer(Question(d_k=d_k, d_v=d_v))
+    bytes_, pairs = told["recall.by_bytes"]["bytes"][-1], told["recall.by_pairs"]["n"][-1]
+    reel, under = told["recall.reel"], told["recall.pair_names"]
+    figures = [(told["recall.names"], bytes_, reel["ends"][k], reel["names"][k], reel, k) for k in range(len(STOPS))]
+    for names, x, ends, heights, lines, k in [*figures, (under, pairs, under["end"], under["y"], None, -1)]:
+        drawn = lines or told["recall.by_pairs"]
+        np.testing.assert_array_equal(ends, [(drawn[rule][k] if lines else drawn[rule])[-1] for rule in rules()])
+        assert (names["from"] == x).all() and (x < names["tick"]).all() and (names["tick"] < names["x"]).all()
+        assert (np.diff(np.asarray(heights)[np.argsort(ends, kind="stable")]) >= 0.0749).all()
+
+
+@pytest.mark.parametrize("d_k, d_v", [(8, 8), (64, 128)])
+def test_the_name_of_the_cache_is_not_cut_where_its_axis_begins_and_ends(d_k, d_v):
+    """On a frame of 590 px, a letter 6 px wide."""
+    reel = answer(Question(d_k=d_k, d_v=d_v))["recall.reel"]
+    for size, text, align in zip(reel["cache"], reel["cache_said"], reel["cache_align"]):
+        left = share(size, *BYTES, log=True) * 590 - {"left": 0, "center": 0.5, "right": 1}[align] * 6 * len(text)
+        assert 0 <= left <= 590 - 6 * len(text), (size, align)
 
 
 def test_names_are_said_in_words():
@@ -126,6 +172,11 @@ def test_bytes_that_a_caption_gives_for_nine_in_ten_are_those_of_the_headline(pr
     assert set(re.findall(r"[\d.]+ [KM]iB", preset.caption)) == set(re.findall(r"[\d.]+ [KM]iB", headline))
     (pairs,) = re.findall(r"nine in ten of (\d+)", preset.caption)
     assert f"Nine in ten of {pairs} pairs" in headline
+
+
+def test_no_two_presets_open_the_same_state():
+    states = [urlencode(sorted(preset.words.items())) for preset in teaching("recall").presets]
+    assert len(set(states)) == len(states)
 
 
 def test_the_pale_row_of_plain_adding_is_a_run_that_learned_nothing_and_the_rules_are_else_alike():
