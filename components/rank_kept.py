@@ -29,8 +29,8 @@ DRAWS = 100
 """Seeds from 0 that are kept: those that the control offers."""
 
 FINE, COARSE = 600, 50
-"""A value is kept as the step it lies on, so many to a decade.  Each tolerance of the page lies between two steps, hence
-a rank is that of the values themselves."""
+"""A value is kept as the step it lies on, so many to a decade.  Each tolerance of the page lies between two steps: the
+ranks are those of the values themselves."""
 
 KEPT = {
     ("float64", "none"): (PHIS, FINE),

@@ -54,7 +54,10 @@ def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> 
     else:
         phi_q, phi_k = (phi.merged()(x) for x in (Q, K))
         told = [feature_spectrum(phi_q[N // 2 : N], phi_k[: N // 2]) for N in STOPS]
-    return np.stack([ranks(values) for values in told])
+    rows = np.full((len(STOPS), LARGEST), np.nan)
+    for row, values in zip(rows, told):
+        row[: len(values)] = values
+    return ranks(rows)
 
 
 @lru_cache(maxsize=128)
