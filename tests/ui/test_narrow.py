@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.page import OVERVIEW
 from components.teaching import teaching
 
 NARROW = {"width": 1024, "height": 768}
@@ -66,3 +67,11 @@ def test_after_a_preset_that_leads_to_a_sweep_the_next_leads_back_to_the_head(ta
         take(tab, preset)
         tab.page.evaluate("back => back || scrollBy(0, 400)", back)
         assert (tab.page.evaluate(head) >= 0) == back
+
+
+def test_the_overview_has_its_figures_and_sliders_on_one_screen(tab):
+    tab.page.set_viewport_size({"width": 1440, "height": 960})
+    tab.open(OVERVIEW)
+    found = "[...document.querySelectorAll('.card [data-figure], .card input[type=range]')]"
+    ends = tab.page.evaluate(f"{found}.map(node => node.getBoundingClientRect().bottom)")
+    assert len(ends) >= 8 and max(ends) <= 960
