@@ -14,7 +14,7 @@ from components.lesson import Question
 from components.palette import LIGHT
 from components.plots import RIGHT, finger, hover, labels, line, names, plot, ticks
 from components.reel import Bind, Reel
-from components.sharpness_answer import EDGE, END, answer, weights_answer
+from components.sharpness_answer import EDGE, END, HIGHEST, LOWEST, TOP, answer, weights_answer
 from components.sharpness_map import BINDS, entry, pair
 from components.sharpness_run import KEYS, STEP, STOPS
 from components.view import Cell, Drawing, View
@@ -33,6 +33,8 @@ REELS = (
             Bind("weight", source="sharpness.bars"),
             Bind("low", source="sharpness.bars"),
             Bind("high", source="sharpness.bars"),
+            Bind("over", source="sharpness.bars"),
+            Bind("under", source="sharpness.bars"),
             Bind("softmax", source="sharpness.bars", scale=STEP),
             Bind("label", source="sharpness.labels", to="text"),
             Bind("label_y", source="sharpness.labels", to="y"),
@@ -71,7 +73,7 @@ def draw_card(question: Question, compact: bool = True) -> Drawing:
 
 
 def _weights(sources: dict, height: int) -> figure:
-    top = plot("sharpness.weights", height, (-0.7, KEYS - 0.3), (0, 1.09), x_label="key s", y_label="weight")
+    top = plot("sharpness.weights", height, (-0.7, KEYS - 0.3), (0, TOP), x_label="key s", y_label="weight")
     ticks(top.xaxis[0], {k: str(k) for k in (0, 5, 10, 15, 20, 25, 30)})
     ticks(top.yaxis[0], {-0.5: "−50 %", **PERCENTS})
     top.y_range.name = "sharpness.weight_axis"
@@ -88,8 +90,12 @@ def _weights(sources: dict, height: int) -> figure:
     )
     own = top.vbar("key", 0.52, "weight", source=bars_source, fill_color=LIGHT["elu"], line_color=None)
     own.glyph.name = "sharpness.weight"
-    whisker = top.segment("key", "low", "key", "high", source=bars_source, line_color=LIGHT["elu"], line_width=1.4)
+    whisker = top.segment("key", "low", "key", "high", source=bars_source, line_color=LIGHT["elu"], line_width=1.4,
+                          line_alpha=0.6)  # fmt: skip
     whisker.glyph.name = "sharpness.whisker"
+    for edge, size, marker in (("head", "over", "triangle"), ("foot", "under", "inverted_triangle")):
+        arrow = top.scatter("key", edge, size=size, marker=marker, source=bars_source, line_color=None)
+        arrow.glyph.update(name=f"sharpness.{size}", fill_color=LIGHT["elu"])
     labels(top, sources["sharpness.labels"]).glyph.name = "sharpness.names"
     hover(top, [own], [("key", "@key"), ("weight", "@weight{0.0 %}"), ("softmax", "@softmax{0.0 %}")], mode="vline")
     return top
@@ -97,8 +103,8 @@ def _weights(sources: dict, height: int) -> figure:
 
 def _by_c(sources: dict, height: int) -> figure:
     below = plot(
-        "sharpness.by_c", height, (0.25, EDGE), (-0.06, 1.07), x_log=True,
-        x_label="sharpness c: the query is c·q", y_label="on the match", right=NAMES,
+        "sharpness.by_c", height, (0.25, EDGE), (LOWEST, HIGHEST), x_log=True,
+        x_label="sharpness c: the query is c·q", y_label="weight on the match", right=NAMES,
     )  # fmt: skip
     ticks(below.xaxis[0], {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8", 16: "16"})
     ticks(below.yaxis[0], PERCENTS)
@@ -121,6 +127,8 @@ def _by_c(sources: dict, height: int) -> figure:
                   name="sharpness.limits")  # fmt: skip
     below.segment("to", "limit", "tick", "y", source=ends, line_color=LIGHT["faint"], line_width=0.8)
     names(below, ends, tick)
+    below.scatter("x", "y", size=6, marker={"field": "marker"}, source=sources["sharpness.leaves"], fill_color=tick,
+                  line_color=None, name="sharpness.leaving")  # fmt: skip
     finger(below, "sharpness.here", 1.6)
     for renderer in drawn:
         hover(below, [renderer], [], callback=CustomJS(code="Explorer.hover?.(cb_data)")).tooltips = None

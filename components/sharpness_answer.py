@@ -26,8 +26,17 @@ from compute.feature_maps import read_member
 LOST_AT = -0.035
 """Height of the strip that shows where signs cancel."""
 
-BELOW_ZERO = -0.7
-"""Where the axis of weights starts when some are negative."""
+BELOW_ZERO, TOP = -0.7, 1.09
+"""Where the axis of weights starts when some are negative, and where it ends."""
+
+LOWEST, HIGHEST = -0.06, 1.07
+"""The frame of the curves."""
+
+EDGED, ARROW = 0.025, 5
+"""Height of an arrow above or below the edge that it stands at, and its size in px."""
+
+SHORT, LEAVES = 4, 24
+"""Stops of an excursion that one arrow stands for, and rows for the places where curves leave their frame."""
 
 END, LIMIT_END, TICK_AT, EDGE = 16, 18.5, 21.5, 25
 """On the axis of sharpness: where curves end, where limits end, where swatches of the names begin, where it ends."""
@@ -71,18 +80,23 @@ def _weights_answer(phi: str, d_k: int, seed: int, row: int | None, match: float
     heights = dict(zip(drawn, spread([ends[w] for w in drawn], 0.104, 0.0, 1.02)))
     left = at > 2 * KEYS // 3
     band, seeds = band_of(question.map, d_k, match)
-    lost = np.isnan(own["match"])
+    lost, foot = np.isnan(own["match"]), BELOW_ZERO if own["signed"] else 0.0
     return {
-        "sharpness.bars": {"key": np.arange(KEYS)},
+        "sharpness.bars": {
+            "key": np.arange(KEYS), "head": np.full(KEYS, TOP - EDGED), "foot": np.full(KEYS, foot + EDGED),
+        },
         "sharpness.phrases": phrases(question, seeds),
         "sharpness.labels": {"x": np.full(2, at - 0.7 if left else at + 0.7)},
         "sharpness.reel": {
             "c": STOPS,
             **{column: own[column] for column in ("weight", "low", "high")},
+            "over": ARROW * (np.fmax(own["weight"], own["high"]) > TOP).astype(np.uint8),
+            "under": ARROW * (np.fmin(own["weight"], own["low"]) < foot).astype(np.uint8),
             "softmax": np.rint(soft["weight"] / STEP).astype(np.uint16),
             **said(word, own, soft, at, question, band),
         },
         "sharpness.curves": {"c": STOPS, **{w: b["match"] for w, b in every.items()}},
+        "sharpness.leaves": leaves({w: b["match"] for w, b in every.items()}),
         "sharpness.band": {
             "c": STOPS, "low": band[0].astype(np.float32), "high": band[2].astype(np.float32),
             "lost": np.where(lost, LOST_AT, np.nan).astype(np.float32),
@@ -107,8 +121,9 @@ def _weights_answer(phi: str, d_k: int, seed: int, row: int | None, match: float
         "sharpness.props": props(
             [
                 ("sharpness.weight", "fill_color", f"slot:{word}"),
-                ("sharpness.weight_axis", "start", BELOW_ZERO if own["signed"] else 0.0),
+                ("sharpness.weight_axis", "start", foot),
                 ("sharpness.whisker", "line_color", f"slot:{word}"),
+                *((f"sharpness.{edge}", "fill_color", f"slot:{word}") for edge in ("over", "under")),
                 ("sharpness.shade", "fill_color", f"slot:{word}"),
                 ("sharpness.names", "text_align", "right" if left else "left"),
                 *((f"sharpness.curve.{w}", "line_width", 3.2 if w == word else 1.6) for w in PHIS),
@@ -124,9 +139,25 @@ def _weights_answer(phi: str, d_k: int, seed: int, row: int | None, match: float
             ]
         ),
         "sharpness.math": texts(
-            [("sharpness.formula", mathml(weight_latex(word))), ("sharpness.values", map_math(word, d_k))]
+            [("sharpness.formula", mathml(weight_latex(word))), ("sharpness.values", map_math(question.map, d_k))]
         ),
     }  # fmt: skip
+
+
+def leaves(curves: dict[str, np.ndarray]) -> Answer:
+    """Where curves leave their frame and come back, as arrows at its edge: one for a short excursion, and for a longer
+    one its ends, unless they are the axis' own."""
+    found = []
+    for word, curve in curves.items():
+        for beyond, marker, y in (
+            (curve > HIGHEST, "triangle", HIGHEST - EDGED), (curve < LOWEST, "inverted_triangle", LOWEST + EDGED)
+        ):  # fmt: skip
+            steps = np.flatnonzero(np.diff(np.concatenate([[False], beyond, [False]]).astype(int)))
+            for first, last in zip(steps[::2], steps[1::2] - 1):
+                at = {first, last} - {0, len(curve) - 1} if last - first >= SHORT else {(first + last) // 2}
+                found += [(STOPS[i], y, marker, word) for i in sorted(at)]
+    x, y, marker, word = zip(*(found + [(np.nan, np.nan, "triangle", SOFTMAX)] * LEAVES)[:LEAVES])
+    return {"x": np.array(x, dtype=float), "y": np.array(y, dtype=float), "marker": list(marker), "word": list(word)}
 
 
 @lru_cache(maxsize=1)

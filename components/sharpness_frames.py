@@ -27,6 +27,12 @@ other axis, so that softmax is the diagonal."""
 TALLEST = 3
 """Kernel values are framed up to this window: what lies further out is said in words."""
 
+NOTED = 0.24
+"""Share of a frame's height, from its top, that the note of a map with draws takes: their whiskers end below it."""
+
+ALONG, LIFTED = -5.2, 0.13
+"""Where e^s has its name: at this score, in the first window, and no lower than this share of the frame's height."""
+
 SMALLEST, LARGEST = 1e-38, 1e38
 """Numbers that still travel in 32 bits."""
 
@@ -90,19 +96,31 @@ def pairs(kernel: dict, d_k: int, seed: int, row: int | None, match: float) -> d
     low, high = (np.nan_to_num(_quantile(there, at)) for at in (0.1, 1.0))
     down = np.clip(first_window(low, 0 * low, SCORE), x, TALLEST)
     up = np.clip(first_window(0 * high, high, SCORE), x, TALLEST)
+    ends = _whiskers(kernel)
+    if "low" in kernel:
+        foot, tip = GROWN[down] * SCORE[0], np.log(np.nanmax(ends["most"], axis=1))
+        clear = first_window(0 * tip, np.nan_to_num(tip + NOTED / (1 - NOTED) * (tip - foot)), SCORE)
+        up = np.clip(np.maximum(up, clear), x, TALLEST)
     bottom, top = np.exp(GROWN[down] * SCORE[0]).clip(SMALLEST), np.exp(GROWN[up] * SCORE[1]).clip(max=LARGEST)
     size = _sized(log)
     return {
         "score": score,
         "kernel": np.where((sign == 0) | (size < SMALLEST) | (size > LARGEST), np.nan, size),
         "filled": (sign > 0).astype(np.uint8),
-        **_whiskers(kernel),
+        **ends,
+        "diagonal": _name_place(GROWN[x] * ALONG, np.log(bottom), np.log(top)),
         "window": x,
         "edges": np.column_stack([GROWN[x, None] * SCORE, bottom, top]),
         "above": (size > top[:, None]).sum(axis=1),
         "below": ((size < bottom[:, None]) & (sign != 0)).sum(axis=1),
         "zero": (sign == 0).sum(axis=1),
     }
+
+
+def _name_place(along: np.ndarray, bottom: np.ndarray, top: np.ndarray) -> np.ndarray:
+    """Score and e^score [C, 2] of the name, clear of the frame's foot; both ends of the frame as logarithms."""
+    at = np.maximum(along, bottom + LIFTED * (top - bottom))
+    return np.column_stack([at, np.exp(at)])
 
 
 def _sized(log: np.ndarray) -> np.ndarray:

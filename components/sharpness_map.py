@@ -37,10 +37,7 @@ BINDS = (
         Bind(to, source="sharpness.kernel_marks", pool=IN_PAIR, start="pair_window")
         for to in ("score", "kernel", "merged", "text")
     ),
-    *(
-        Bind(f"name_{to}", source="sharpness.kernel_name", to=to, pool=IN_PAIR, start="pair_window")
-        for to in ("x", "y")
-    ),
+    *(Bind(f"diagonal_{to}", source="sharpness.kernel_name", to=to) for to in ("x", "y")),
     Bind("pair_left", source="sharpness.kernel_note", to="x"),
     Bind("pair_top", source="sharpness.kernel_note", to="y"),
     *(Bind(f"beyond_{to}", source="sharpness.beyond", to=to) for to in ("x", "y")),

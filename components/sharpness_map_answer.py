@@ -55,6 +55,7 @@ def _moved(own: dict, two: dict, kernel: dict, softmax: bool) -> dict:
         "filled": two["filled"],
         "entry_window": own["window"].astype(np.uint8),
         "pair_window": two["window"].astype(np.uint8),
+        **{f"diagonal_{to}": two["diagonal"][:, [i]].astype(np.float32) for i, to in enumerate("xy")},
         "beyond_x": two["edges"][:, [1, 1]].astype(np.float32),
         "beyond_y": two["edges"][:, [3, 2]].astype(np.float32),
         "beyond": [[f"▲ {n} further up" if n else "", f"▼ {m} further down" if m else ""]
@@ -93,7 +94,7 @@ def _entry(word: str, phi: FeatureMap | None, d_k: int) -> str:
         return f"{lead}e^(xy) takes xʲ/√j! for every j, without end"
     what = f"numbers ({len(FEATURES)} drawn)" if phi.random else "products" if word == "dpfp" else "numbers"
     positive = "yes" if phi.positivity == "yes" else "no"
-    return f"{lead}{d_k} → {phi.d_phi(d_k):,} {what}; above zero: {positive}"
+    return f"{lead}{d_k} → {phi.d_phi(d_k):,} {what}; all positive: {positive}"
 
 
 def _pair(softmax: bool) -> str:

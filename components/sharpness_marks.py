@@ -41,9 +41,6 @@ NAMES: dict[str, tuple[Name, ...]] = {
 VALUES = {"elu": (7.0, 0.0, 2.0, -1.0)}
 """Numbers whose feature is written beside the curve, the one that must be seen first."""
 
-ALONG = -5.2
-"""The score at which e^s has its name, in the first window."""
-
 KERNELS: dict[str, tuple[tuple[float, str], ...]] = {
     SOFTMAX: ((0.0, "{}"), (1.0, "{} for a lead of 1"), (3.0, "{} for a lead of 3")),
     "taylor": ((-1.0, "{} at −1"), (5.0, "{} at 5"), (-3.0, "{} at −3"), (0.0, "{} at 0")),
@@ -85,13 +82,11 @@ def entry_windows(word: str, phi: FeatureMap | None) -> tuple[dict[str, np.ndarr
 @lru_cache(maxsize=64)
 def pair_windows(word: str, phi: FeatureMap | None) -> dict[str, np.ndarray | list]:
     """What is written in each window of a score: kernel values, once more with every product once (`merged`), and in
-    the last row e^s; and the place of its name."""
-    told: dict[str, list] = {k: [] for k in ("score", "kernel", "merged", "text", "name_x", "name_y")}
+    the last row e^s."""
+    told: dict[str, list] = {k: [] for k in ("score", "kernel", "merged", "text")}
     for grown in GROWN:
         for column, row in _marked(word, phi, FAR * grown, SCORE * grown).items():
             told[column].append(row)
-        told["name_x"].append([ALONG * grown])
-        told["name_y"].append([np.exp(ALONG * grown)])
     return {k: v if k == "text" else np.array(v) for k, v in told.items()}
 
 
@@ -149,7 +144,7 @@ def note(word: str, phi: FeatureMap | None) -> str:
         short = (np.exp(near) - score_kernel(phi, np.array([near]))[0]) / near**3
         one, two = score_kernel(phi, np.array([1e4, 2e4]))
         return f"near 0: eˢ − κ = {short:.3f}·s³\nfar out: κ grows as s^{np.log2(two / one):.2f}"
-    told = ["dots: median of the draws", "lines: their range"] if phi.random else []
+    told = ["median and range of draws"] if phi.random else []
     told += [] if phi.random or phi.of_score else ["κ is not made of s alone"]
     return "\n".join(told + ["hollow: κ below zero"] * (phi.positivity == "no"))
 

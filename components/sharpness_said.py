@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from components.formula import mathml, under_finger, with_values
@@ -10,7 +12,7 @@ from components.plots import spread
 from components.says import decimals, percent
 from components.sharpness_run import DRAWS, KEYS, STOPS, name_of
 from components.words import SOFTMAX
-from compute.feature_maps import FEATURE_MAPS
+from compute.feature_maps import FEATURE_MAPS, FeatureMap
 from compute.sharpness import misplaced, summary
 
 
@@ -33,12 +35,22 @@ def weight_latex(word: str) -> str:
     return r"w_s \propto \phi(c\, q)^\top \phi(k_s)"
 
 
-def map_math(word: str, d_k: int) -> str:
+def map_math(member: FeatureMap | None, d_k: int) -> str:
     """The map, and what both sides are multiplied by before it, so that q·k becomes softmax's q·k/√d_k."""
     scaled = rf"{with_values([('d_k^{-1/4}', f'{d_k**-0.25:.3g}')])}\, {under_finger('c', 'c')}\, q"
     temperature = rf"c\, q \to {scaled},\quad k_s \to d_k^{{-1/4}}\, k_s"
-    own = "" if word == SOFTMAX else mathml(FEATURE_MAPS[word].latex, "block")
+    own = "" if member is None else mathml(_with_knobs(member), "block")
     return own + mathml(temperature, "block")
+
+
+def _with_knobs(member: FeatureMap) -> str:
+    """LaTeX of a map with its own knobs' numbers under their symbols."""
+    told = member.latex
+    for knob, symbol in (("m", "m"), ("nu", r"\nu")):
+        if hasattr(member, knob):
+            under = with_values([(symbol, f"{getattr(member, knob):,}".replace(",", "{,}"))])
+            told = re.sub(rf"(?<![\\A-Za-z]){re.escape(symbol)}(?![A-Za-z])", under.replace("\\", r"\\"), told)
+    return told
 
 
 def said(word: str, own: dict, soft: dict, match: int, question: Question, quantiles: np.ndarray) -> dict[str, list]:
@@ -61,7 +73,8 @@ def said(word: str, own: dict, soft: dict, match: int, question: Question, quant
         else:
             told["headline"].append([percent(s)] if word == SOFTMAX else [percent(s), percent(w)])
         told["sentence"].append(_aside(quantiles[:, i], own["left"][i]))
-        lines = spread([s, max(tips[i], floors[i]) + 0.07], 0.13, 0.13, 1.02)
+        above = max(tips[i], floors[i]) + 0.07  # of all bars of the map; softmax's name stands higher if its bar does
+        lines = spread([max(s, above + 1e-6) if s > tips[i] else s, above], 0.13, 0.13, 1.02)
         own_label = "" if word == SOFTMAX else f"{name} {'undefined' if np.isnan(w) else percent(w)}"
         told["label"].append([f"softmax {percent(s)}", own_label])
         told["label_y"].append(lines)
