@@ -72,9 +72,11 @@
     X.moved?.(false)
     return refused
   }
+  let coming = null // the words of a whole state, until its answer is there
   // Exactly these words, all others at their defaults, and the preset that this state began from.
   X.restore = (told, preset = null) => {
     const up = {}
+    coming = told
     X.begin(preset)
     for (const axis in page.axes) X.play(axis, false)
     for (const axis in page.axes) { X.seek(axis, nearest(axis, +(told[axis] ?? page.axes[axis].start))); X.opened(axis) }
@@ -90,7 +92,7 @@
 
   // --- what is said of a choice: under the presets, or at the foot of a window that has its notes far below
   const caption = document.querySelector('.presets .caption')
-  const say = text => { if (caption) caption.textContent = text }
+  const say = text => { if (caption) caption.textContent = text; compare() }
   const apart = () => !!caption && getComputedStyle(caption.parentNode).position == 'fixed'
   const framed = root.hasAttribute('data-embed')
   // The view's head, and where the words stand apart the first figure with it, as little as possible: the figure goes first
@@ -104,7 +106,8 @@
   document.querySelector('[data-caption-close]')?.addEventListener('click', () => say(''))
 
   // --- a preset: its mark, what is said of it and its folds follow the states that began from it, which history keeps
-  const presets = all('[data-preset]'), own = button => button ? JSON.parse(button.dataset.preset) : {}
+  const presets = all('[data-preset]'), owned = new Map(presets.map(button => [button, JSON.parse(button.dataset.preset)]))
+  const own = button => button ? owned.get(button) : {}
   const chosen = () => presets.find(button => button.dataset.slug === X.preset)
   const place = ({dataset: {at}}) => at && document.querySelector(`[data-figure="${at}"], [data-text="${at}"]`)
   X.ownOfPreset = () => own(chosen())
@@ -117,7 +120,24 @@
     if (button != before) say(button?.dataset.caption ?? '') // what was closed stays so as long as the preset stays
     for (const fold of button ? [button.closest('details'), place(button)?.closest('details')] : []) if (fold) fold.open = true
     if (button) aside(button)
+    compare()
   }
+  // Off its preset a state keeps it, and mark and words step back: they are true of the state that it began from.  A
+  // play-through tells what the words say, so it counts only where it comes to rest.
+  const standing = document.querySelector('.presets .saying')
+  function left(words) {
+    const text = (told, word) => told[word] ?? page.defaults[word], shown = (axis, i) => Math.min(i, X.end(axis))
+    if (page.words.some(word => text(coming ?? X.server, word) !== text(words, word))) return true
+    if (Object.keys(page.axes).some(X.plays)) return chosen().hasAttribute('data-left')
+    return Object.entries(page.axes).some(([axis, {start}]) => shown(axis, X.at[axis]) != shown(axis, nearest(axis, +(words[axis] ?? start))))
+  }
+  function compare() {
+    const button = chosen(), off = !!button && left(own(button))
+    for (const other of presets) other.toggleAttribute('data-left', off && other == button)
+    standing?.toggleAttribute('data-left', off && caption.textContent == button.dataset.caption)
+  }
+  for (const kind of ['explorer:seek', 'explorer:rest']) document.addEventListener(kind, compare)
+  document.addEventListener('explorer:chosen', () => { coming = null; compare() })
   // Presets in one line over the view: it is moved along until the button stands in it, before its faded end
   const FADED = 36
   function aside(button) {

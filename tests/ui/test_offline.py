@@ -215,6 +215,7 @@ def test_presets_of_a_file_lead_where_they_say(disk, folder, name):
             stops = {word: WORDS[word].read(text) for word, text in preset.words.items() if word in AXES}
             check(disk, name, asked_by(needs), **stops)
             assert disk.page.locator(".presets .caption").inner_text() == preset.caption
+            assert not disk.page.locator("[data-left]").count()
 
 
 @every_page

@@ -27,6 +27,14 @@ SHOWN = """at => {
 MARKED = "[...document.querySelectorAll('[data-chosen][data-preset]')].map(button => button.dataset.slug)"
 
 
+BACK = """[...document.querySelectorAll('[data-preset][data-left]')].flatMap(button =>
+  [button.dataset.slug, document.querySelector('.saying').matches('[data-left]')])"""
+HEIGHTS = """['.side', '.caption', '.caption + button'].map(name => {
+  const {top, height, width} = document.querySelector(name).getBoundingClientRect()
+  return [top + scrollY, height, width]
+})"""
+
+
 def preset(page: str, name: str) -> Preset:
     return next(found for found in teaching(page).presets if found.name == name)
 
@@ -42,6 +50,11 @@ def click(tab, found: Preset):
 def marked(tab) -> tuple[list[str], str]:
     """The chosen buttons, and what is said."""
     return tab.page.evaluate(MARKED), tab.page.locator(".presets .caption").inner_text()
+
+
+def to(tab, axis: str, stop: int):
+    tab.page.evaluate("([axis, stop]) => Explorer.seek(axis, stop)", [axis, stop])
+    tab.settle()
 
 
 def belongs(tab, found: Preset | None):
@@ -111,6 +124,61 @@ def test_back_to_where_no_preset_was_takes_its_words_along(tab):
     belongs(tab, None)
 
 
+@pytest.mark.parametrize("page", ["memory", "sizing", "sharpness", "rank"])
+def test_off_its_preset_a_state_sets_mark_and_words_back_until_it_is_there_again(tab, page):
+    found = next(p for p in teaching(page).presets if not p.group)
+    tab.open(page)
+    click(tab, found)
+    assert tab.page.evaluate(BACK) == []
+    axis = tab.page.evaluate("Explorer.page.axis")
+    there, high = tab.position(axis), tab.page.evaluate(HEIGHTS)
+    to(tab, axis, there - 1 if there else 1)
+    assert tab.page.evaluate(BACK) == [found.slug, True] and tab.page.evaluate(HEIGHTS) == high
+    belongs(tab, found)  # it is said of its preset all the same
+    to(tab, axis, there)
+    assert tab.page.evaluate(BACK) == []
+
+
+def test_words_and_history_and_a_second_click_count_too(tab):
+    found = preset("memory", "random and full")
+    tab.open("memory", preset=found.slug)
+    assert tab.page.evaluate(BACK) == []
+    tab.choose("rule", "delta")
+    assert tab.page.evaluate(BACK) == [found.slug, True]
+    tab.page.go_back()
+    tab.answered(rule=None)
+    assert tab.page.evaluate(BACK) == []
+    tab.page.go_forward()
+    tab.answered(rule="delta")
+    assert tab.page.evaluate(BACK) == [found.slug, True]
+    tab.page.reload()
+    tab.settle()
+    assert tab.page.evaluate(BACK) == [found.slug, True]
+    click(tab, found)
+    assert tab.page.evaluate(BACK) == []
+    tab.open("memory", preset=found.slug, seed="1")
+    assert tab.page.evaluate(BACK) == [found.slug, True]
+
+
+def test_a_play_through_counts_only_where_it_comes_to_rest(tab):
+    found = preset("memory", "random and full")
+    tab.open("memory", preset=found.slug)
+    plays, rests = tab.page.evaluate(
+        f"() => {{ Explorer.play('n', true); const on = {BACK}; Explorer.play('n', false); return [on, {BACK}] }}"
+    )
+    assert plays == [] and rests == [found.slug, True]
+
+
+def test_where_the_words_stand_apart_the_answer_to_the_question_is_no_words_of_the_preset(tab):
+    tab.page.set_viewport_size({"width": 1024, "height": 768})
+    found = preset("memory", "random and full")
+    tab.open("memory", preset=found.slug)
+    to(tab, "n", 200)
+    assert tab.page.evaluate(BACK) == [found.slug, True]
+    tab.page.locator("[data-option]").first.click()
+    assert tab.page.evaluate(BACK) == [found.slug, False]
+
+
 def test_what_was_closed_stays_closed_as_long_as_the_preset_stays(tab):
     tab.page.set_viewport_size({"width": 1024, "height": 768})
     found = preset("memory", "wider without a draw")
@@ -175,6 +243,9 @@ def test_a_file_of_a_preset_says_what_the_page_says(browser, tmp_path):
     disk.page.locator(f'[data-slug="{other.slug}"]').click()
     disk.settle()
     belongs(disk, other)
+    assert disk.page.evaluate(BACK) == []
+    disk.page.evaluate("Explorer.seek('r', Explorer.at.r ? 0 : 1)")
+    assert disk.page.evaluate(BACK) == [other.slug, True]
     context.close()
     assert not disk.complaints
 
