@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from bokeh.models import ColumnDataSource
+from bokeh.models import BasicTicker, ColumnDataSource, NoOverlap
 from bokeh.plotting import figure
 
 from components.cases import cases_of
 from components.lesson import Question
 from components.palette import LIGHT
-from components.plots import RIGHT, finger, labels, line, mark, names, plot, ticks
+from components.plots import MARGIN, RIGHT, finger, labels, line, mark, names, plot, ticks
 from components.powers import raised
-from components.random_features_answer import BESIDE, ERRORS, FEATURES, NAME_AT, RATIOS, answer
+from components.random_features_answer import BESIDE, EDGE, ERRORS, FEATURES, answer
+from components.random_features_bands import NAME_AT, RATIO_TICKS, RATIOS
 from components.random_features_said import D_PHI, KINDS, STOPS
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
 
 SLOTS = {"positive": "favor", "trig": "trig"}
-EDGE = 8.6
-NAMES = 104
-"""Right border of all plots but two, px: what a line or a dot is called."""
+NAMES, HEADS = 104, 112
+"""Right borders, px: what a line of the bands is called, and a head."""
 
 LENGTHS = {0.25: "0.25", 0.5: "0.5", 1: "1", 2: "2", 4: "4", 8: "8"}
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")
@@ -41,12 +41,18 @@ REELS = (
             ),
             *(Bind(f"{kind}_shares", source=f"random-features.{kind}_shares", to="text") for kind in KINDS),
             *(Bind(f"error_{kind}", source="random-features.errors", to=kind) for kind in KINDS),
+            *(Bind(f"{kind}_shares_y", source=f"random-features.{kind}_shares", to="y") for kind in KINDS),
+            Bind("trig_bottom", model="random-features.trig_axis", property="start"),
+            Bind("trig_top", model="random-features.trig_axis", property="end"),
+            Bind("trig_title", node="random-features.trig_title"),
+            Bind("error_top", model="random-features.error_axis", property="end"),
             Bind("error_names", source="random-features.error_names", to="y"),
             Bind("r", source="random-features.dot", to="x"),
             Bind("dot_y", source="random-features.dot", to="y"),
             Bind("dot_text", source="random-features.dot", to="text"),
             Bind("dot_align", source="random-features.dot", to="align"),
             Bind("dot_dx", source="random-features.dot", to="dx"),
+            Bind("dot_dy", source="random-features.dot", to="dy"),
             Bind("r", model="random-features.here", property="location"),
             Bind("r", model="random-features.there", property="location"),
             Bind("headline", node="random-features.headline", phrase="random-features.phrases.headline"),
@@ -63,14 +69,14 @@ REELS = (
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
     bands = tuple(
-        Cell(_band(kind, sources, 150 if compact else 222), title_node=f"random-features.{kind}_title")
+        Cell(_band(kind, sources, 150 if compact else 196), title_node=f"random-features.{kind}_title")
         for kind in KINDS
     )
     small = (
-        Cell(_errors(sources, 120 if compact else 168), title_node="random-features.error_title"),
-        Cell(_orthogonal(sources, 120 if compact else 168), title_node="random-features.orthogonal_title"),
+        Cell(_errors(sources, 120 if compact else 146), title_node="random-features.error_title"),
+        Cell(_orthogonal(sources, 120 if compact else 146), title_node="random-features.orthogonal_title"),
     )
-    needed = Cell(_needed(sources, 120 if compact else 198), title_node="random-features.needed_title")
+    needed = Cell(_needed(sources, 120 if compact else 180), title_node="random-features.needed_title")
     return Drawing((bands, small, (needed,)), sources)
 
 
@@ -82,13 +88,15 @@ def _band(kind: str, sources: dict[str, ColumnDataSource], height: int) -> figur
         (16, NAME_AT),
         RATIOS,
         x_log=True,
-        left=48,
+        left=MARGIN if kind == "trig" else 48,
         right=NAMES,
         x_label="features d_φ",
         y_label="estimate ÷ true value",
     )
     ticks(fig.xaxis[0], {16: "16", 64: "64", 256: "256", 1024: "1,024", 4096: "4,096"})
-    ticks(fig.yaxis[0], {y: f"{y}".replace("-", "−") for y in (-2, 0, 2, 4)})
+    fig.yaxis[0].ticker = BasicTicker(mantissas=[2], desired_num_ticks=3, num_minor_ticks=0)
+    fig.yaxis[0].major_label_overrides = RATIO_TICKS
+    fig.y_range.name = f"random-features.{kind}_axis"
     source, slot = sources[f"random-features.{kind}_band"], SLOTS[kind]
     for low, high, alpha in (("q05", "q95", 0.2), ("q25", "q75", 0.32)):
         fig.varea("d_phi", low, high, source=source, fill_color=LIGHT[slot], fill_alpha=alpha)
@@ -116,7 +124,9 @@ def _errors(sources: dict[str, ColumnDataSource], height: int) -> figure:
         x_label="true value exp(q·k)", y_label="error",
     )  # fmt: skip
     ticks(fig.xaxis[0], {1e-3: "0.001", 1e-2: "0.01", 0.1: "0.1", 1: "1", 10: "10"})
-    ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" if e else "1" for e in (-3, 0, 3)})
+    ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" if e else "1" for e in (-3, 0, 3, 9, 15)})
+    fig.yaxis[0].major_label_policy = NoOverlap(min_distance=2)
+    fig.y_range.name = "random-features.error_axis"
     source = sources["random-features.errors"]
     line(fig, source, "value", "value", "muted", line_dash=[5, 4], line_width=1.4)
     for kind in KINDS:
@@ -143,11 +153,11 @@ def _orthogonal(sources: dict[str, ColumnDataSource], height: int) -> figure:
 def _needed(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Features at which the standard error equals the value, with heads of growing width on it."""
     fig = plot(
-        "random-features.by_r", height, (0.25, EDGE), FEATURES, x_log=True, y_log=True, right=NAMES,
+        "random-features.by_r", height, (0.25, EDGE), FEATURES, x_log=True, y_log=True, right=HEADS,
         x_label="length ‖q+k‖", y_label="features d_φ",
     )  # fmt: skip
     ticks(fig.xaxis[0], LENGTHS)
-    ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" if e else "1" for e in range(0, 16, 3)})
+    ticks(fig.yaxis[0], {10.0**e: f"10{raised(e)}" if e else "1" for e in range(0, 28, 9)})
     line(fig, sources["random-features.needed"], "r", "features", "favor", line_width=2.4)
     mark(fig, "random-features.performer", D_PHI, dimension="width", slot="muted", dash="dashed")
     mark(fig, "random-features.typical", STOPS[0], slot="faint", dash="dashed")
@@ -158,12 +168,18 @@ def _needed(sources: dict[str, ColumnDataSource], height: int) -> figure:
             "x", "y", source=at, size=8, fill_color=LIGHT["ground"], line_color=LIGHT["ink"], line_width=1.6,
             name=f"random-features.{name}_dots",
         )  # fmt: skip
-        said = labels(fig, at, over=True, x_offset=9, y_offset=-1, name=f"random-features.{name}_said")
-        dots.visible = said.visible = name != "widest"
+        thread = fig.segment("x", "y", "to", "beside", source=at, line_color=LIGHT["faint"], line_width=0.8,
+                             name=f"random-features.{name}_threads")  # fmt: skip
+        said = labels(
+            fig, at, bare=True, over=True, x="to", y="beside", x_offset=6, name=f"random-features.{name}_said"
+        )
+        for drawn in (dots, thread, said):
+            drawn.visible = name != "widest"
     dot = sources["random-features.dot"]
     fig.scatter("x", "y", source=dot, size=9, fill_color=LIGHT["favor"], line_color=LIGHT["ground"], line_width=1.4)
-    labels(fig, dot, x_offset="dx", y_offset=-9, text_align="align", text_font_style="bold")
-    labels(fig, sources["random-features.usual"], "muted", over=True, x_offset=6, name="random-features.usual_said")
+    labels(fig, dot, x_offset="dx", y_offset="dy", text_align="align", text_font_style="bold")
+    labels(fig, sources["random-features.usual"], "muted", over=True, text_align="align", x_offset="dx", y_offset="dy",
+           name="random-features.usual_said")  # fmt: skip
     return fig
 
 
@@ -176,7 +192,7 @@ VIEW = View(
     player="lengthen the vectors",
     asks=(),
     span=round(float(np.log(STOPS[-1] / STOPS[0]) / np.log(EDGE / STOPS[0])), 4),
-    room=NAMES - RIGHT,
+    room=HEADS - RIGHT,
     reels=REELS,
     draw=draw,
     answer=answer,

@@ -10,7 +10,8 @@ from app.page import view
 from components.axes import AXES
 from components.lesson import Question
 from components.palette import LIGHT
-from components.random_features_answer import FAR, RATIOS, SHARES_AT, VALUES
+from components.random_features_answer import VALUES
+from components.random_features_bands import FAR, RATIOS, SHARES_AT, units
 from components.random_features_said import D_PHI, little
 from components.random_features_sweep import AT, LENGTHS, WIDTHS, compute, stored
 from components.says import percent
@@ -83,9 +84,10 @@ def test_a_sweep_of_few_draws_has_the_shape_of_the_stored_one():
 
 @every_kind
 def test_bands_are_the_stored_quantiles_as_far_as_they_can_be_seen(kind):
+    far = FAR * units()[kind][:, None]
     for k, column in enumerate(("q05", "q25", "q50", "q75", "q95")):
         drawn = np.array(shown("random-features", Question(), f"random-features.{kind}_band", column))
-        np.testing.assert_allclose(drawn, np.clip(stored()[0][kind].quantiles[..., k], -FAR, FAR), rtol=1e-5)
+        np.testing.assert_allclose(drawn, np.clip(stored()[0][kind].quantiles[..., k], -far, far), rtol=1e-5)
 
 
 def test_positive_estimates_are_never_negative():
@@ -106,7 +108,8 @@ def test_redrawing_changes_the_thin_line_and_nothing_of_the_bands(kind):
 @every_kind
 @pytest.mark.parametrize("seed", [0, 1, 4, 99])
 def test_names_of_lines_stand_apart_and_inside_the_frame(kind, seed):
-    for row in shown("random-features", Question(seed=seed), f"random-features.{kind}_names", "y"):
+    placed = shown("random-features", Question(seed=seed), f"random-features.{kind}_names", "y")
+    for row in np.array(placed) / units()[kind][:, None]:
         assert np.diff(np.sort(row)).min() > 0.45 and row.min() > -2.2 and row.max() < 4.2
 
 
@@ -117,7 +120,7 @@ def test_names_stand_in_the_order_of_their_lines_and_say_which_have_left_the_axi
     directions = [m // (1 if kind == "positive" else 2) for m in WIDTHS]
     drawn = ratio_draws(STOPS, directions, kind=kind, draws=1, seed=seed)[:, 0, -1]
     q05, _, q50, _, q95 = np.moveaxis(stored()[0][kind].quantiles[:, -1], -1, 0)
-    for k in range(len(STOPS)):
+    for k, unit in enumerate(units()[kind]):
         ends = {"95 % lie below": q95[k], "true value": 1.0, "median": q50[k], "5 % lie below": q05[k]}
         ends[f"draw {seed}"] = drawn[k]
         heights, texts = told[f"{kind}_names"][k], told[f"{kind}_said"][k]
@@ -125,8 +128,8 @@ def test_names_stand_in_the_order_of_their_lines_and_say_which_have_left_the_axi
         assert [ends[text] for text in upward] == sorted(ends.values())
         for text in texts:
             y = ends[text.strip("↑↓ ")]
-            assert (text[0] == "↑", text[0] == "↓") == (y > RATIOS[1], y < RATIOS[0]), text
-    own = told[f"{kind}_own"]
+            assert (text[0] == "↑", text[0] == "↓") == (y > RATIOS[1] * unit, y < RATIOS[0] * unit), text
+    own = told[f"{kind}_own"] / units()[kind][:, None]
     assert np.nanmax(own) <= RATIOS[1] and np.nanmin(own) >= RATIOS[0]
 
 
@@ -233,11 +236,3 @@ def test_estimates_wear_the_colours_of_their_maps():
     }
     assert LIGHT["favor"] in lines["random-features.positive_ratio"]
     assert LIGHT["trig"] in lines["random-features.trig_ratio"]
-
-
-def test_the_number_at_the_point_on_the_curve_is_not_cut_where_the_figure_begins():
-    """On the narrowest figure, 690 px from 0.25 to 8.6, a figure of the number 8 px wide."""
-    rows = [shown("random-features", Question(), "random-features.dot", c) for c in ("x", "text", "align", "dx")]
-    for x, text, align, dx in zip(*rows):
-        left = np.log(x / 0.25) / np.log(8.6 / 0.25) * 690 + dx - (8 * len(text) if align == "right" else 0)
-        assert left >= 0, (x, text)
