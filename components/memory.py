@@ -70,6 +70,7 @@ REELS = (
             Bind("headline", node="memory.headline", phrase="memory.phrases.headline"),
             Bind("sentence", node="memory.sentence", phrase="memory.phrases.sentence"),
         ),
+        end="memory.state.end",
     ),
     Reel("memory.load", "T", (Bind("load", node="memory.aside"),)),
 )

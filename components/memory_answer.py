@@ -61,7 +61,8 @@ def _question(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Que
 
 
 def _loaded(question: Question, told: Answer) -> Answer:
-    return {**told, "memory.load": {"load": load(*shape_of(question))}}
+    said = load(*shape_of(question))
+    return {**told, "memory.load": {"load": [""] * len(said) if question.stream == "hand" else said}}
 
 
 @lru_cache(maxsize=64)
@@ -125,11 +126,14 @@ def _filling(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answ
         },
         "memory.entries": {"x": CELLS * np.array([0.25, 0.75] * 2), "y": CELLS * np.repeat([0.25, 0.75], 2)},
         "memory.topics": {"x": np.arange(TOPIC, PAIRS, TOPIC) * (1.0 if asked.stream in TOPICS else np.nan)},
-        "memory.state": {"dw": np.array([float(CELLS)]), "dh": np.array([float(CELLS)])},
+        "memory.state": {
+            **dict.fromkeys(("dw", "dh"), np.array([float(CELLS)])),
+            "end": np.array([most if hand else PAIRS], dtype=np.int32),
+        },
         "memory.pairs": {"pair": np.arange(1, PAIRS + 1)},
         "memory.split": {"pair": np.arange(1, PAIRS + 1)},
         "memory.signal": {"pair": np.array([float(pair)])},
-        "memory.asked": {"x": np.array([float(pair)]), "y": np.array([-0.28]), "text": [f"pair {pair}, written here"],
+        "memory.asked": {"x": np.array([float(pair)]), "y": np.array([-0.28]), "text": [f"place of pair {pair}"],
                          **sided(pair)},
         "memory.predicted": _predicted(),
         "memory.stale": {"left": np.array([0.5])},

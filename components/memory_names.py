@@ -118,7 +118,7 @@ ROUNDOFF = 1e-9
 def energy_names(question: Question, told: dict, energies: np.ndarray, theory: Law) -> Columns:
     """The law and the least energy, which is named below its line where the law leaves room; in their place, that there
     is nothing to draw where nothing interferes, for a log axis has no zero."""
-    x, texts = np.full(2, float(END)), ["law", "best any memory could"]
+    x, texts = np.full(2, float(END)), [theory.name, "best any memory could"]
     if not np.nanmax(energies[1:]) > ROUNDOFF:
         return {"x": x, "y": np.array([1.0, np.nan]), "text": ["no crosstalk: 0 at every n", texts[1]]}
     law, least = _law_name(theory.energy[-1], energies[_last(question, told)]), _beside(theory.least[-1], 1 / ABOVE)

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from asked import VIEWS
 
+from components.axes import AXES
 from components.lesson import Question
+from components.memory import VIEW
 from components.memory_by_hand import error_by_hand
+from components.reel import last_stop
 from compute.memory import WRITE_RULES
 from compute.pair_streams import TOPIC
 
@@ -59,3 +62,11 @@ def test_half_a_step_down_the_gradient_leaves_half_of_the_error():
 def test_at_full_strength_nothing_of_the_error_is_left():
     assert error_by_hand(Question(stream="hand", rule="delta", beta=1, pair=2)).after == ["0", "0"]
     assert error_by_hand(Question(stream="hand", rule="additive", pair=2)) is None
+
+
+def test_by_hand_the_slider_ends_with_the_last_pair_and_nothing_is_said_of_long_contexts():
+    """Also on the overview; random pairs go on to the end of the axis."""
+    for view in (VIEW, VIEW.card):
+        by_hand, random = view.answer(Question(stream="hand")), view.answer(Question())
+        assert [last_stop(view.reels, told, "n") for told in (by_hand, random)] == [3, len(AXES["n"].stops) - 1]
+        assert not any(by_hand["memory.load"]["load"]) and all(random["memory.load"]["load"])
