@@ -24,10 +24,11 @@ from components.memory_picture import (
     pair_axis,
 )
 from components.memory_run import FRAME_AT, STEP
+from components.memory_said import wider
 from components.palette import LIGHT
 from components.plots import labels, line
 from components.reel import Answer, Bind, Reel
-from components.view import Cell, Drawing, View
+from components.view import Cell, Drawing, View, texts
 
 REELS = (
     Reel(
@@ -190,8 +191,15 @@ def _few_states(question: Question) -> Answer:
     few = FEW[len(states["title"]) > FEW]
     fewer = {"state": states["state"][few], "title": [states["title"][i] for i in few]}
     at = (np.searchsorted(few, frame, side="right") - 1).astype(frame.dtype)
+    spoken = dict(zip(*told["memory.texts"].values(), strict=True))
+    spoken["memory.subject"] = spoken["memory.subject"] or wider(question)
     small = beside(told, HAND_END if question.stream == "hand" else END, card=True)
-    return {**told, "memory.states": fewer, "memory.reel": {**told["memory.reel"], "frame": at, **small}}
+    return {
+        **told,
+        "memory.states": fewer,
+        "memory.reel": {**told["memory.reel"], "frame": at, **small},
+        "memory.texts": texts([*spoken.items()]),
+    }
 
 
 VIEW = replace(

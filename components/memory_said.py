@@ -9,6 +9,8 @@ from components.memory_by_hand import read_by_hand
 from components.memory_law import law_overlap
 from components.memory_run import NS, PAIRS, RECENT, WIDTH, Stream, overlap
 from components.says import decimals, percent
+from components.words import SOFTMAX
+from compute.feature_maps import read_member
 from compute.memory import WRITE_RULES
 from compute.pair_streams import KEYS_IN_TURN, Topics, Ungated
 
@@ -142,6 +144,13 @@ def subject(question: Question, told: dict) -> str:
     if told["most"] < PAIRS:
         return f" · only {told['most']} orthonormal keys exist at width {WIDTH}"
     return f" · {told['empty']} of {PAIRS} keys have no features" if told["empty"] else ""
+
+
+def wider(question: Question) -> str:
+    """Why a map that is chosen beside raw keys changes nothing, and what it would do to the rows of the state."""
+    if question.keys == "phi" or question.phi == SOFTMAX:
+        return ""
+    return f" · keys φ(k) would be {read_member(question.phi).d_phi(question.d_k):,} wide"
 
 
 def room(question: Question, width: int, rows: int) -> str:

@@ -70,3 +70,13 @@ def test_by_hand_the_slider_ends_with_the_last_pair_and_nothing_is_said_of_long_
         by_hand, random = view.answer(Question(stream="hand")), view.answer(Question())
         assert [last_stop(view.reels, told, "n") for told in (by_hand, random)] == [3, len(AXES["n"].stops) - 1]
         assert not any(by_hand["memory.load"]["load"]) and all(random["memory.load"]["load"])
+
+
+@pytest.mark.parametrize(("phi", "wide"), [("elu", 16), ("taylor", 273)])
+def test_the_card_says_what_a_chosen_map_would_do_where_keys_are_raw(phi, wide):
+    def subject(view, **words):
+        return dict(zip(*view.answer(Question(phi=phi, **words))["memory.texts"].values()))["memory.subject"]
+
+    assert subject(VIEW.card) == f" · keys φ(k) would be {wide} wide"
+    assert subject(VIEW.card, keys="phi") == subject(VIEW) == ""
+    assert "would" not in subject(VIEW.card, stream="hand") + subject(VIEW.card, keys="orthonormal")
