@@ -47,6 +47,9 @@ FIGURE = 6.3
 ABOVE, CLOSE = 2.2, 1.45
 """How far above its line a name stands on the log axis of energies, and how near it may come to one, as factors."""
 
+CEILING = 280.0
+"""Highest place of a name on the axis of energies that its figure does not cut."""
+
 GAP = 4.0
 """px between a number and a name beside it."""
 
@@ -122,6 +125,8 @@ def energy_names(question: Question, told: dict, energies: np.ndarray, theory: L
     if not np.nanmax(energies[1:]) > ROUNDOFF:
         return {"x": x, "y": np.array([1.0, np.nan]), "text": ["no crosstalk: 0 at every n", texts[1]]}
     law, least = _law_name(theory.energy[-1], energies[_last(question, told)]), _beside(theory.least[-1], 1 / ABOVE)
+    if np.isfinite(law) and len(theory.name) > len("law"):  # longer than what is beside a line: over all of them
+        law, texts[0] = min(float(np.nanmax([*energies, *theory.energy])) * ABOVE, CEILING), f"dashed: {theory.name}"
     heights = [law, _beside(theory.least[-1], ABOVE) if 1 / ABOVE < law / least < ABOVE else least]
     return {"x": x, "y": np.array(heights), "text": texts}
 
