@@ -9,6 +9,7 @@ from shown import at, fits, opened, readings, shown, shows, slack
 
 from app.page import pages
 from components.ledger import Item, claims
+from components.ledger_said import found
 from components.teaching import teaching
 
 STILL = (".cases[", ".reports[", "normaliser.hand_", "normaliser.quoted", "memory.far", "random-features.ladder",
@@ -76,6 +77,17 @@ def test_what_is_shown_is_not_rounded_until_it_fits(number, item):
     claim = claims()[number]
     value, half = shown(claim.page, claim.state, item.shown)[0]
     assert value != value or half <= max(0.1 * abs(value), slack(item.expected, tolerance(item)))
+
+
+@each([(n, i, item) for n, i, item in NUMBERS if OF_VIEWS[n].compute and OF_VIEWS[n].caveat])
+def test_where_a_view_writes_another_number_than_was_found_the_condition_speaks_of_the_draw(number, item):
+    """Not of curves, whose numbers nobody reads, nor of bounds."""
+    claim, value = claims()[number], found()[number]
+    value = value[claim.items.index(item)] if len(claim.items) > 1 else value
+    there = shown(claim.page, claim.state, item.shown)
+    if item.shown.partition("#")[0].partition("[")[0] in opened(claim.page, claim.state)[0]:
+        rounded = any(fits(told, 1.01 * half, value, "exact") for told, half in there)
+        assert rounded or tolerance(item) in ("at most", "at least") or "draw" in claim.caveat
 
 
 @pytest.mark.parametrize("number", sorted(OF_VIEWS))
