@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from components.powers import raised
+from components.says import counted_tokens
 from compute.sweeps.feature_surface import LENGTHS
 from compute.sweeps.recall_map import PAIRS
 
@@ -94,7 +95,7 @@ AXES: dict[str, Axis] = {
             "tokens",
             "tokens so far",
             tuple(sorted({round(2 ** (i / 8)) for i in range(97)})),
-            lambda t: f"{t:,} token{'s' * (t != 1)}",
+            counted_tokens,
             round=is_power_of_two,
         ),
         Axis("pairs", "pairs n", PAIRS, lambda n: f"n = {n:,}"),

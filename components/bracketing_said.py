@@ -8,6 +8,7 @@ from components.axes import AXES
 from components.bracketing_orders import by_hand, doubled, next_token, one_product, softmax_rank
 from components.formula import at_finger, mathml, under_finger
 from components.powers import powers, times
+from components.says import counted_tokens
 from components.sharpness_answer import name_of
 from components.words import SOFTMAX
 from compute.cost import crossover_T, intermediate_bytes, normaliser_flops, prefix_comparisons, saving
@@ -94,7 +95,7 @@ def mode_texts() -> list[tuple[str, str]]:
 
 
 def _headline(T: int, left: int, right: int, blocked: bool) -> str:
-    at = f"At {T:,} token{'s' if T > 1 else ''}"
+    at = f"At {counted_tokens(T)}"
     if blocked:
         return f"{at} softmax takes {powers(left)} FLOPs, and leaves no choice of order."
     if left == right:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from components.gpus import gpus
 from components.lesson import Question
-from components.says import decimals, tokens
+from components.says import counted_tokens, decimals, tokens
 from compute.sizing import (
     ModelShape,
     Options,
@@ -49,7 +49,7 @@ def context(shape: ModelShape, question: Question, options: Options) -> str:
         return "not even the states fit"
     native = shape.native_context
     beyond = f", {longest / native:,.1f} × its native {native:,}" if native and longest > native else ""
-    return f"{tokens(longest)} tokens{beyond}"
+    return f"{counted_tokens(longest)}{beyond}"
 
 
 def traffic(shape: ModelShape, options: Options, T: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from components.axes import AXES
-from components.says import decimals, each_row, tokens
+from components.says import counted_tokens, decimals, each_row, tokens
 from compute import memory_laws as laws
 from compute.sizing import ModelShape
 
@@ -36,7 +36,8 @@ def load(shape: ModelShape, name: str) -> list[str]:
     for T in AXES["T"].stops:
         of = laws.Load(int(T), rows)
         if rows > T:
-            told.append(f"{tokens(T)} tokens leave each {rows}-wide state of {name} partly empty.")
+            leave = "leaves" if T == 1 else "leave"
+            told.append(f"{counted_tokens(T)} {leave} each {rows}-wide state of {name} partly empty.")
         else:
             told.append(
                 f"{tokens(T)} tokens are {each_row(of.tokens_per_row)} per row of each {rows}-wide state of {name}: "

@@ -9,7 +9,7 @@ from components.ledger import claims
 from components.normaliser_numbers import LOWEST, Numbers, T, signed_left
 from components.normaliser_ways import STOPS
 from components.powers import powers
-from components.says import decimals, percent, tokens
+from components.says import counted_tokens, decimals, percent
 from components.sharpness_answer import name_of
 from compute.arriving import power_of
 from compute.streams import DRAWS
@@ -94,7 +94,7 @@ def _short(by: float) -> str:
 
 
 def _headline(t: int, net: float, gross: float, left: float, share: float) -> str:
-    after = f"After {tokens(t)} token{'s' if t > 1 else ''}"
+    after = f"After {counted_tokens(t)}"
     if gross == 0:
         return f"{after} every kernel value is zero: the read is 0/0."
     if not np.isfinite(share):

@@ -13,7 +13,7 @@ from components.normaliser_said import SENTENCE, aside, said, values
 from components.normaliser_ways import LOG_DECAYS, OWN, STOPS, TITLES, Way
 from components.powers import powers
 from components.reel import Answer
-from components.says import decimals, tokens
+from components.says import counted_tokens, decimals
 from components.sharpness_answer import name_of
 from components.view import props, texts
 from components.words import WAYS
@@ -105,7 +105,7 @@ def _said(way: str, ways: Sequence[Way]) -> dict[str, list]:
     own, divided = ways[WAYS.index(way)], ways[0]
     told: dict[str, list] = {"headline": [], "sentence": []}
     for i, t in enumerate(STOPS):
-        after = f"After {tokens(t)} token{'s' if t > 1 else ''}"
+        after = f"After {counted_tokens(t)}"
         holds = f", with {decimals(own.newest[i])} of the newest value in it" * bool(np.isfinite(own.newest[i]))
         told["headline"].append(f"{after} {DOES[way]} {decimals(own.mid[i])}{holds}.")
         beside = "leaves most draws without a read"

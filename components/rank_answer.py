@@ -85,6 +85,7 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
             "names_y": _name_heights(counted),
             "N": np.array(STOPS, dtype=float),
             "half": np.array(STOPS) / 2,
+            "half_said": [str(N // 2) for N in STOPS],
             "frame": FRAMES.astype(np.int32),
             "extent": np.array(EXTENTS, dtype=float)[FRAMES],
             "frame_title": [f"kernel matrix, {N} × {N}" + " under the mask" * (mask == "causal") for N in STOPS],
@@ -129,8 +130,8 @@ def _answer(phi: str, d_k: int, seed: int, mask: str, precision: str) -> Answer:
         ]),
         "rank.math": texts(
             [
-                ("rank.formula", mathml(rank_said.SOFTMAX_LATEX if member is None else rank_said.BOUND_LATEX)),
-                ("rank.values", rank_said.values(member, d_k)),
+                ("rank.formula", mathml(rank_said.bound_latex(question))),
+                ("rank.values", rank_said.values(question)),
             ]
         ),
         "rank.texts": texts([("rank.aside", rank_said.aside(question)), ("rank.subject", rank_said.subject(question)),

@@ -6,7 +6,7 @@ import numpy as np
 
 from components import rank_kept
 from components.axes import AXES
-from components.formula import mathml, under_finger
+from components.formula import mathml, under_finger, with_values
 from components.lesson import Question
 from components.rank_far import SEED, load
 from components.rank_run import STOPS
@@ -16,6 +16,10 @@ from compute.feature_maps import FeatureMap
 
 SOFTMAX_LATEX = r"\operatorname{rank}\, e^{QK^\top/\sqrt{d_k}} \le N"
 BOUND_LATEX = r"\operatorname{rank}\, \phi(Q)\phi(K)^\top \le d_\phi"
+HALF = "rank.reel.half_said"
+"""The column of the block's rows, N/2, at every stop."""
+
+_COMMA = r",\ "
 PROOF_LATEX = (
     r"e^{x_i x_j} = \sum_{m \ge 0} \frac{x_i^m x_j^m}{m!}",
     r"\det\big(x_i^m\big)_{i,\,m<n} = \prod_{i<j} (x_j - x_i) \ne 0",
@@ -24,14 +28,28 @@ PROOF_LATEX = (
 columns of a Vandermonde matrix."""
 
 
-def values(member: FeatureMap | None, d_k: int) -> str:
+def bound_latex(question: Question) -> str:
+    """The bound by name: under the mask it holds for the outlined block alone."""
+    if question.map is None:
+        return SOFTMAX_LATEX
+    return BOUND_LATEX.replace("{rank}", r"{rank}\text{ of block }") if question.mask == "causal" else BOUND_LATEX
+
+
+def values(question: Question) -> str:
+    """What bounds the rank, with its numbers: tokens, features, and what is distinct of these where not all are."""
+    member = question.map
     if member is None:
         return "".join(mathml(latex, "block") for latex in PROOF_LATEX)
-    return mathml(
-        rf"\operatorname{{rank}} \le \min({under_finger('N', 'N')},\ \underset{{{member.d_phi(d_k)}}}{{d_\phi}},\ "
-        rf"\underset{{{member.rank_bound(d_k)}}}{{\text{{distinct monomials}}}})",
-        "block",
-    )
+    width, bound = member.d_phi(question.d_k), member.rank_bound(question.d_k)
+    masked = question.mask == "causal"
+    limits = [under_finger(r"\frac{N}{2}", "N", HALF) if masked else under_finger("N", "N"), _under(r"d_\phi", width)]
+    limits += [_under(r"\text{distinct monomials}", bound)] * (bound < width)
+    what = r"\operatorname{rank}" + r"\text{ of block}" * masked
+    return mathml(rf"{what} \le \min({_COMMA.join(limits)})", "block")
+
+
+def _under(symbol: str, number: int) -> str:
+    return with_values([(symbol, f"{number:,}".replace(",", "{,}"))])
 
 
 def width(member: FeatureMap | None, d_k: int) -> str:

@@ -23,6 +23,11 @@ def tokens(count: float) -> str:
     return f"{count:,.0f}"
 
 
+def counted_tokens(count: float) -> str:
+    """`1 token`, `1,048,576 tokens`."""
+    return f"{tokens(count)} token{'s' * (tokens(count) != '1')}"
+
+
 def each_row(ratio: float) -> str:
     """Tokens for each row of a state: `8,192`, `2.4`, `0.50`."""
     whole = ratio >= 10 or ratio == round(ratio)

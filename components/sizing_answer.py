@@ -12,9 +12,10 @@ from components.axes import AXES
 from components.formula import mathml
 from components.lesson import Question
 from components.reel import Answer
+from components.says import counted_tokens
 from components.sizing_asked import counted, options_of, shape_of, twin_rates
 from components.sizing_bill import keys_texts, row_sizes, row_texts
-from components.sizing_laws import laws, values
+from components.sizing_laws import beside_state, laws, values
 from components.sizing_lines import (
     MAPPED,
     NAMES,
@@ -49,7 +50,7 @@ from compute.sizing import ModelShape, Options, human_bytes, model_crossings
 from compute.sizing.sums import sums
 from compute.sizing.twins import twin_name
 
-WORDS_OF_STOPS = [f"{t:,}" for t in STOPS]
+WORDS_OF_STOPS = [counted_tokens(t) for t in STOPS]
 
 
 ELSEWHERE = (
@@ -138,12 +139,13 @@ def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
             "dots_x": np.repeat(T[:, None], 3, axis=1).astype(float),
             "dots_y": np.stack([np.where(drawn[k] > 0, drawn[k], NOWHERE) for k in ("cache", "state", "twin")], axis=1),
             "headline": [list(gap) for gap in zip(*[WORDS_OF_STOPS, caches, twins][:gaps])],
-            "sentence": [[n] for n in load] if state_rows(shape) else [basis] * len(STOPS),
+            "sentence": [[f"{n} token{'s' * (n != '1')}"] for n in load] if state_rows(shape) else [basis] * len(STOPS),
             "load": load,
             "total": [exactly(n) for n in exact],
             "twin_said": [human_bytes(twin.total_bytes(t)) for t in STOPS] if twin else [""] * len(STOPS),
             "warned": [careful if t <= native else beyond.replace(f"{LAST:,}", f"{t:,}") for t in STOPS],
             **row_sizes(shape, options, STOPS),
+            "beside_state": beside_state(shape, options, STOPS),
         },
         "sizing.texts": [
             *said,

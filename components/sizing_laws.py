@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from components.formula import mathml, under_finger, with_values
+from components.formula import at_finger, mathml, under_finger, with_values
+from components.sizing_bill import ROWS
 from compute.sizing import LayerGroup, ModelShape, Options, human_bytes
 from compute.sizing.arithmetic import share
 from compute.sizing.dtypes import DTYPES
@@ -24,6 +25,8 @@ WITH_SUMS = r"h\, (d_\phi\, d_v + d_\phi + 1)\, b"
 WITH_SHIFTS = r"(h\, d_\phi\, d_v + 2\, d)\, b"
 CHANNELS = r"d_\phi\, d_v\, b"
 ORDER = ("cache", "window", "state")
+
+BESIDE = "sizing.reel.beside_state"
 
 
 @dataclass(frozen=True)
@@ -52,15 +55,36 @@ def values(shape: ModelShape, options: Options) -> str:
     several; nothing where an engine's pages are counted instead."""
     if options.engine != ARITHMETIC:
         return ""
-    found = [(law, group) for group in shape.layers for law in laws_of(group.family, options)]
-    return "".join(_block(*pair, options) for pair in sorted(found, key=lambda pair: ORDER.index(pair[0].name)))
+    columns = _columns(shape)
+    found = [(law, group, columns[i]) for i, group in enumerate(shape.layers) for law in laws_of(group.family, options)]
+    return "".join(_block(*each, options) for each in sorted(found, key=lambda each: ORDER.index(each[0].name)))
 
 
-def _block(law: Law, group: LayerGroup, options: Options) -> str:
+def _columns(shape: ModelShape) -> list[str]:
+    """For each group the column that says at every length what its cache comes to: its row's in the bill, where that is
+    its own and holds nothing else; of the first layers that keep a state too, one of its own; else none."""
+    rows = len(shape.layers) if len(shape.layers) <= ROWS else ROWS - 1
+    told = [f"sizing.reel.bytes_{i}" if i < rows else "" for i in range(len(shape.layers))]
+    both = [i for i, group in enumerate(shape.layers) if isinstance(group.family, Both)]
+    return [(BESIDE if i == both[0] else "") if i in both else column for i, column in enumerate(told)]
+
+
+def beside_state(shape: ModelShape, options: Options, stops: tuple[int, ...]) -> list[str]:
+    """The cache of the first layers that keep a state too, at every length."""
+    group = next((group for group in shape.layers if isinstance(group.family, Both)), None)
+    if group is None:
+        return [""] * len(stops)
+    rates = layer_rates(group.family, options)
+    each = rates.token * group.count * options.batch
+    return [human_bytes(each * min(T, T if rates.kept is None else rates.kept)) for T in stops]
+
+
+def _block(law: Law, group: LayerGroup, column: str, options: Options) -> str:
     several = {"B": options.batch} if options.batch > 1 else {}
     product = _numbered(r"\, ".join(["L", *several, law.whole]), {"L": group.count, **several, **law.numbers})
     fixed = layer_rates(group.family, options).state * group.count * options.batch
-    made = rf" = \text{{{human_bytes(fixed, 3)}}}" if law.name == "state" else ""
+    grown = rf" = {at_finger('T', column)}" if column else ""
+    made = rf" = \text{{{human_bytes(fixed, 3)}}}" if law.name == "state" else grown
     return mathml(rf"\text{{{law.name}}} = {product}{made}", "block")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from components.axes import AXES
-from components.says import each_row, tokens
+from components.says import counted_tokens, each_row
 from components.sizing_bill import kind_name
 from compute.sizing import (
     Bill,
@@ -41,7 +41,7 @@ def headline(name: str, own: Sums, twin: Sums | None, options: Options, called: 
     """The sentence with gaps for the length, the cache and the twin, and how many of these gaps it has.
 
     called: what stands before the twin's bytes."""
-    who = f"{name} at {{}} tokens" + (f", {several(options)}" if options.batch > 1 else "")
+    who = f"{name} at {{}}" + (f", {several(options)}" if options.batch > 1 else "")
     verb = "" if options.engine == ARITHMETIC else f"{ENGINE} reserves "
     fixed, grows = own.fixed_bytes, bool(own.kv_bytes(LAST) + own.window_bytes(LAST))
     state = human_bytes(own.state_bytes or fixed, 3)
@@ -62,7 +62,7 @@ def exactly(n: int) -> str:
 
 def at_length(own: Sums, T: int) -> str:
     """Bytes at a length that need not be a stop; empty for none."""
-    return f"{tokens(T)} tokens: {exactly(own.total_bytes(T))}" if T else ""
+    return f"{counted_tokens(T)}: {exactly(own.total_bytes(T))}" if T else ""
 
 
 def state_rows(shape: ModelShape) -> int:
@@ -73,7 +73,7 @@ def state_rows(shape: ModelShape) -> int:
 def sentence(shape: ModelShape, options: Options, note: str) -> str:
     """What the numbers rest on, with one gap for the tokens of a row if there are states."""
     rows = state_rows(shape)
-    load = f"{{}} tokens for each of the {rows:,} rows of a state. " if rows else ""
+    load = f"{{}} for each of the {rows:,} rows of a state. " if rows else ""
     dtypes = f"{options.kv_dtype} cache" + (f", {options.state_dtype} state" if shape.has_state else "")
     ranks = f", one of {options.tp:,} ranks" if options.tp > 1 else ""
     return f"{note}{load}{dtypes}, {several(options)}{ranks}."
@@ -108,7 +108,7 @@ def crossings(shape: ModelShape, options: Options) -> list[tuple[str, str]]:
 
 
 def _at(T: int | None) -> str:
-    return "never" if T is None else f"{T:,} token{'s' * (T != 1)}"
+    return "never" if T is None else counted_tokens(T)
 
 
 def parts(own: Sums, options: Options) -> list[tuple[str, str]]:

@@ -40,6 +40,26 @@ def test_of_softmax_bracketing_counts_one_order_at_the_fingers_length():
     assert read("bracketing", Question(head=128), T=0)[1] == "leftright=T1T*128=1/128"
 
 
+@pytest.mark.parametrize(
+    ("question", "bound"),
+    [
+        (Question(), "rank≤min(N256,dφ16)"),
+        (Question(phi="taylor"), "rank≤min(N256,dφ273,distinctmonomials153)"),
+        (Question(phi="dpfp~nu~4"), "rank≤min(N256,dφ128)"),
+        (Question(mask="causal"), "rankofblock≤min(N2128,dφ16)"),
+    ],
+)
+def test_the_bound_of_the_rank_is_that_of_what_is_counted_and_names_monomials_where_there_are_such(question, bound):
+    assert read("rank", question, N=8) == [bound]
+
+
+def test_a_cache_comes_to_what_the_bill_says_of_its_layers_alone():
+    """By hand: 44 layers of 2·2·128·2 B a token, and 52 windows of 1,023 tokens at 2·16·128·2 B."""
+    assert read("sizing", Question(model="falcon-h1-7b"), T=40)[0] == "cache=L442nkv2d128b2T1,024=44MiB"
+    assert read("sizing", Question(model="gemma-3-27b-it"), T=80)[1].endswith("W1,024−1)=415.6MiB")
+    assert read("sizing", Question(), T=0)[0].endswith("T1=40KiB")
+
+
 def test_random_features_say_the_variance_at_the_fingers_length_and_at_the_usual_one():
     here, usual = read("random-features", Question(head=16), r=0)
     assert here == "relativevariance=exp(‖q+k‖0.252)−1dφ256" and usual.endswith("exp(2dk16)−1dφ=11.6")

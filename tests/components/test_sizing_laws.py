@@ -68,12 +68,15 @@ def test_of_layers_with_a_convolution_too_the_law_is_the_rest(model):
 def test_every_symbol_has_its_number_underneath_and_T_the_fingers():
     cache, state = told_under("minimax-01", Options(batch=3))
     assert state == "state=L70B3h64dφ128dv128b4=840 MiB"
-    assert cache == "cache=L10B32nkv8d128b2T16"
-    assert told_under("gemma-3-27b-it", Options())[1] == "window=L522nkv16d128b2min(T16,W1,024−1)"
+    assert cache == "cache=L10B32nkv8d128b2T16=…"
+    assert told_under("gemma-3-27b-it", Options())[1] == "window=L522nkv16d128b2min(T16,W1,024−1)=…"
+
+
+TOLD = {"sizing.reel": {f"bytes_{i}": ["…"] * 17 for i in range(6)}}
 
 
 def told_under(model: str, options: Options) -> list[str]:
-    made = at_stops(values(load_model(model), options), {"T": 16})
+    made = at_stops(values(load_model(model), options), {"T": 16}, TOLD)
     return ["".join(block.itertext()).replace("\xa0", " ") for block in xml.fromstring(f"<all>{made}</all>")]
 
 
