@@ -56,7 +56,7 @@ REELS = (
 
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
-    top, middle, low = (176, 120, 96) if compact else (214, 152, 122)
+    top, middle, low = (176, 120, 96) if compact else (202, 142, 112)
     outputs, differences = draw_outputs(sources, middle), draw_differences(sources, middle)
     constants = draw_constants(sources, low)
     share_tokens(outputs, differences, constants)

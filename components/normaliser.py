@@ -76,7 +76,7 @@ REELS = (
 
 def draw(question: Question, compact: bool) -> Drawing:
     sources = VIEW.sources(question)
-    top, middle, low = (158, 122, 122) if compact else (216, 168, 164)
+    top, middle, low = (158, 122, 122) if compact else (208, 156, 148)
     return Drawing(
         (
             (

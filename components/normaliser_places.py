@@ -11,7 +11,7 @@ from components.placing import BOLD, Box, dot_box, placed, rule_box, share, text
 from components.reel import Columns
 from compute.normaliser import SCORE_DERIVATIVE_BOUND
 
-FRAMES = ((220.0, 167.0), (254.0, 167.0))
+FRAMES = ((220.0, 159.0), (254.0, 159.0))
 """Sizes of the three figures' frames, px, in a narrow and in a wide window; one below another they have more room."""
 
 TOKENS_END = 4800.0

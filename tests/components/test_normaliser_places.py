@@ -10,11 +10,12 @@ from geometry import crossed, inside, meets, rectangle
 from app.page import view
 from components.axes import AXES
 from components.lesson import Question
-from components.normaliser_places import SHARES, TOKENS_END
+from components.normaliser_places import FRAMES, SHARES, TOKENS_END
 from components.words import PHIS
 
 VIEW = view("normaliser")
 T = np.array(AXES["tokens"].stops)
+WIDTH, HEIGHT = FRAMES[0]
 every_map = pytest.mark.parametrize("phi", PHIS)
 
 
@@ -26,7 +27,7 @@ def px(values, low, high, length):
     return np.log(np.asarray(values, dtype=float) / low) / np.log(high / low) * length
 
 
-@pytest.mark.parametrize("width, height", [(220, 167), (254, 167)])
+@pytest.mark.parametrize("width, height", FRAMES)
 @pytest.mark.parametrize("phi", PHIS)
 def test_a_number_beside_a_dot_is_never_cut_and_lies_on_no_line_that_it_belongs_to(phi, width, height):
     """At every number of tokens: all of it inside the frame; and clear of its curve wherever that is smooth."""
@@ -58,13 +59,13 @@ def test_the_numbers_of_two_dots_do_not_lie_on_each_other(phi):
     rows = [
         shown("normaliser", Question(phi=phi), "normaliser.move_dots", c) for c in ("y", "text", "align", "dx", "dy")
     ]
-    for x, row in zip(px(T, 1, TOKENS_END, 220), zip(*rows)):
-        boxes = [rectangle(x, 167 - px(y, low, high, 167), *rest, 7.1) for y, *rest in zip(*row) if rest[0]]
+    for x, row in zip(px(T, 1, TOKENS_END, WIDTH), zip(*rows)):
+        boxes = [rectangle(x, HEIGHT - px(y, low, high, HEIGHT), *rest, 7.1) for y, *rest in zip(*row) if rest[0]]
         assert len(boxes) < 2 or not meets(*boxes), (x, row)
-        assert all(inside(box, 220, 167) for box in boxes), (x, row)
+        assert all(inside(box, WIDTH, HEIGHT) for box in boxes), (x, row)
 
 
-def derivatives(phi, width=220, height=167):
+def derivatives(phi, width=WIDTH, height=HEIGHT):
     """The figure of two derivatives: what stands at (x, y), in px from the top left corner."""
     told = VIEW.answer(Question(phi=phi))
     ends = dict(zip(zip(told["normaliser.props"]["model"], told["normaliser.props"]["property"]),

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from app.page import OVERVIEW, pages
+from app.page import OVERVIEW, pages, view
 from components.axes import AXES
 
 REACH = """() => [...document.querySelectorAll('input[type=range][data-axis]')].filter(s => s.offsetParent)
   .map(s => [s.dataset.axis, (s.getBoundingClientRect().width - 16) / +s.max])"""
+BOTTOM = """() => {
+  const rail = [...document.querySelectorAll('.rail')].find(rail => rail.offsetParent)
+  const top = rail.previousElementSibling.getBoundingClientRect().bottom, slider = rail.querySelector('input')
+  return top + slider.getBoundingClientRect().bottom - rail.getBoundingClientRect().top
+}"""
+"""Where the slider of a view ends, stood it under its figures; it may be held in the window meanwhile."""
+
 MILLION = AXES["T"].stops.index(2**20)
 
 
@@ -46,3 +53,22 @@ def test_a_drag_that_ends_near_a_power_of_two_ends_on_it_and_the_keyboard_goes_s
     tab.page.keyboard.press("ArrowLeft")
     tab.wait("new URLSearchParams(location.search).get('T') == '881744'")
     assert tab.position("T") == MILLION - 1
+
+
+TALL = {
+    "forms": [{"t": "2"}, {"example": "random", "phi": "trig", "pitfall": "bf16", "t": "36"}],
+    "normaliser": [{}, {"phi": "trig", "way": "retnet", "tokens": "1024"}],
+}
+"""Views with the most rows of figures: at the start, and in a state of many words."""
+
+
+@pytest.mark.parametrize("page", TALL)
+def test_the_slider_of_a_tall_view_lies_in_a_laptops_window_and_stays_in_a_lower_one(tab, page):
+    for words in TALL[page]:
+        tab.page.set_viewport_size({"width": 1440, "height": 900})
+        tab.open(page, **words)
+        assert tab.page.evaluate(BOTTOM) <= 890, words
+        tab.page.set_viewport_size({"width": 1024, "height": 768})
+        tab.settle()
+        box = tab.slider(view(page).axis).bounding_box()
+        assert box["y"] + box["height"] <= 768 < tab.page.evaluate(BOTTOM), words
