@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from bokeh.models import BoxAnnotation, CategoricalColorMapper, ColumnDataSource
+from bokeh.models import BoxAnnotation, CategoricalColorMapper, ColumnDataSource, GlyphRenderer
 from bokeh.plotting import figure
 
 from components.cases import cases_of
 from components.lesson import Question
-from components.normaliser_answer import BOUND, EDGE, answer
+from components.normaliser_answer import BOUND, answer
 from components.normaliser_hand import ROWS
+from components.normaliser_names import EDGE, LEFT
 from components.normaliser_numbers import T
 from components.normaliser_places import SHARES, TOKENS_END
 from components.normaliser_ways import SIZES
@@ -93,10 +94,8 @@ def draw(question: Question, compact: bool) -> Drawing:
 
 def _over_tokens(name: str, height: int, y: tuple[float, float], **options) -> figure:
     """A figure over the number of tokens, with the rule under the finger."""
-    options = {"left": 54, "y_log": True, "x_right": TOKENS_END, **options}
-    fig = plot(
-        f"normaliser.{name}", height, (1, options.pop("x_right")), y, x_log=True, x_label="tokens so far", **options
-    )
+    options = {"left": 54, "y_log": True, "x_right": TOKENS_END, "x_label": "tokens so far", **options}
+    fig = plot(f"normaliser.{name}", height, (1, options.pop("x_right")), y, x_log=True, **options)
     ticks(fig.xaxis[0], TOKENS)
     finger(fig, f"normaliser.{name}_here", 256)
     return fig
@@ -109,6 +108,13 @@ def _decade_ticks(fig: figure, every: int = 2) -> None:
 def _dot(fig: figure, source: ColumnDataSource) -> None:
     fig.scatter("x", "y", source=source, size=7, fill_color=LIGHT["ink"], line_color=LIGHT["ground"], line_width=1.2)
     labels(fig, source, text_align="align", x_offset="dx", y_offset="dy", text_font_style="bold")
+
+
+def _over(fig: figure, named: GlyphRenderer) -> None:
+    """Names hide a piece of the finger's rule: within a level what is in a figure's centre is painted after glyphs."""
+    named.glyph.background_fill_alpha = 1
+    fig.renderers.remove(named)
+    fig.center.append(named)
 
 
 def _denominators(sources: dict[str, ColumnDataSource], height: int) -> figure:
@@ -126,14 +132,17 @@ def _denominators(sources: dict[str, ColumnDataSource], height: int) -> figure:
         "tokens", "negative", source=source, size=5, fill_color=LIGHT["ground"], line_color=LIGHT["elu"], line_width=1.4
     )
     dots.glyph.name = "normaliser.negative_dots"
-    labels(fig, sources["normaliser.sum_names"], text_align="align", over=True)
+    _over(fig, labels(fig, sources["normaliser.sum_names"], text_align="align", over=True))
     _dot(fig, sources["normaliser.den_dot"])
     return fig
 
 
 def _shares(sources: dict[str, ColumnDataSource], height: int) -> figure:
-    """Weight on the newest token and on the 64 newest, with what equal weights would give."""
-    fig = _over_tokens("share", height, SHARES, y_label="weight", left=62)
+    """Weight on the newest token and on the 64 newest, with what equal weights would give: lines and a band over draws,
+    and of the draw that the headline speaks of a dot at every stop, on which the finger's dot goes."""
+    fig = _over_tokens(
+        "share", height, SHARES, y_label="weight", left=62, x_label="tokens so far; lines median, dots this draw"
+    )
     ticks(fig.yaxis[0], {1e-4: "0.01 %", 1e-3: "0.1 %", 1e-2: "1 %", 0.1: "10 %", 1: "100 %"})
     source = sources["normaliser.shares"]
     band = fig.varea("tokens", "low", "high", source=source, fill_color=LIGHT["elu"], fill_alpha=0.22)
@@ -142,7 +151,9 @@ def _shares(sources: dict[str, ColumnDataSource], height: int) -> figure:
         line(fig, source, "tokens", law, "muted", line_dash=[5, 4], line_width=1.4)
     line(fig, source, "tokens", "near", "elu", line_width=1.4).glyph.name = "normaliser.near_line"
     line(fig, source, "tokens", "mid", "elu", line_width=2.2).glyph.name = "normaliser.share_mid"
-    labels(fig, sources["normaliser.share_names"], text_align="align", over=True)
+    dots = fig.scatter("tokens", "own", source=source, size=3, fill_color=LIGHT["elu"], line_color=None)
+    dots.glyph.name = "normaliser.share_own"
+    _over(fig, labels(fig, sources["normaliser.share_names"], text_align="align", over=True))
     _dot(fig, sources["normaliser.share_dot"])
     return fig
 
@@ -161,21 +172,21 @@ def _derivatives(sources: dict[str, ColumnDataSource], height: int) -> figure:
         line(fig, source, "tokens", f"{name}_mid", slot, line_width=2).glyph.name = f"normaliser.{name}_mid"
     line(fig, source, "tokens", "bound", "muted", line_dash=[2, 3], line_width=1.4, name="normaliser.bound")
     mark(fig, "normaliser.quarter", BOUND, dimension="width", slot="muted", dash="dashed")
-    labels(fig, sources["normaliser.derivative_names"], text_align="align", over=True)
+    _over(fig, labels(fig, sources["normaliser.derivative_names"], text_align="align", over=True))
     _dot(fig, sources["normaliser.move_dots"])
     return fig
 
 
 def _way(i: int, sources: dict[str, ColumnDataSource], height: int) -> figure:
     """Size of a read and the newest value's factor in it, on one scale in all panels."""
-    fig = _over_tokens(f"way_{i}", height, SIZES, left=48, right=6, y_label="size")
+    fig = _over_tokens(f"way_{i}", height, SIZES, left=48, right=6, y_label="median size")
     ticks(fig.xaxis[0], {1: "1", 64: "64", 4096: "4,096"})
     ticks(fig.yaxis[0], {1e-3: "10⁻³", 1e-2: "", 0.1: "0.1", 1: "1", 10: "10"})
     source = sources[f"normaliser.read_{i}"]
     fig.varea("tokens", "low", "high", source=source, fill_color=LIGHT["ink"], fill_alpha=0.13)
     for column, slot in (("mid", "ink"), ("newest", "additive")):
         line(fig, source, "tokens", column, slot).glyph.name = f"normaliser.way_{i}_{column}"
-    labels(fig, sources[f"normaliser.read_{i}_names"], text_align="right", over=True)
+    _over(fig, labels(fig, sources[f"normaliser.read_{i}_names"], text_align="right", over=True))
     fig.scatter(
         "x", "y", source=sources[f"normaliser.read_{i}_dots"], size=6, fill_color=LIGHT["ink"],
         line_color=LIGHT["ground"], line_width=1,
@@ -186,7 +197,7 @@ def _way(i: int, sources: dict[str, ColumnDataSource], height: int) -> figure:
 def _crossing(sources: dict[str, ColumnDataSource], height: int) -> figure:
     """What signs leave of a sum: one for positive features; signed ones walk through zero."""
     fig = _over_tokens(
-        "crossing", height, (-1.1, 1.14), y_log=False, x_right=EDGE, y_label="Σκ / Σ|κ|", left=MARGIN, right=NAMES
+        "crossing", height, LEFT, y_log=False, x_right=EDGE, y_label="Σκ / Σ|κ|", left=MARGIN, right=NAMES
     )
     ticks(fig.yaxis[0], {-1: "−1", 0: "0", 1: "1"})
     source = sources["normaliser.left"]
@@ -201,7 +212,7 @@ def _crossing(sources: dict[str, ColumnDataSource], height: int) -> figure:
     line(fig, source, "tokens", "chosen", "elu", line_width=2.6).glyph.name = "normaliser.chosen_left"
     colours = CategoricalColorMapper(factors=list(PHIS), palette=[LIGHT[word] for word in PHIS])
     names(fig, sources["normaliser.left_names"], {"field": "word", "transform": colours})
-    labels(fig, sources["normaliser.zero_name"], "muted", name="normaliser.zero_said")
+    _over(fig, labels(fig, sources["normaliser.zero_name"], "muted", name="normaliser.zero_said", over=True))
     labels(fig, sources["normaliser.most_negative"], name="normaliser.most_said").visible = False
     return fig
 

@@ -9,9 +9,10 @@ import numpy as np
 from components.cases import checked
 from components.lesson import Question
 from components.normaliser_hand import CASES, hand
+from components.normaliser_names import EDGE, FAR, RIGHT_AT, remarks, sum_names
 from components.normaliser_numbers import NEARBY, SIGNED, Numbers, T, numbers, signed_left
 from components.normaliser_places import beside
-from components.normaliser_said import moved, power, quoted
+from components.normaliser_said import mean_of, moved, power, quoted
 from components.normaliser_way_said import answer_of
 from components.palette import DASHES
 from components.plots import spread
@@ -21,20 +22,15 @@ from components.says import percent
 from components.sharpness_answer import name_of
 from components.view import props, texts
 from compute.normaliser import SCORE_DERIVATIVE_BOUND
-from compute.sharpness import UNDEFINED_BELOW
 
-LEFT_AT, RIGHT_AT, TICK_AT, EDGE = 1.3, 3_500.0, 4_500.0, 6_000.0
-"""On the axis of tokens: where names stand inside a figure, where swatches begin beyond its lines, and where the lowest
-figure ends."""
-
-FAR = 10.0**9
-"""A name that is not shown stands here, above every axis."""
+LEFT_AT, TICK_AT = 1.3, 4_500.0
+"""On the axis of tokens: where names stand inside a figure, and where swatches begin beyond its lines."""
 
 BOUND = SCORE_DERIVATIVE_BOUND
 
 TINTED = (
     ("sums_band", "fill_color"), ("sums_own", "line_color"), ("negative_dots", "line_color"),
-    ("share_band", "fill_color"), ("share_mid", "line_color"), ("near_line", "line_color"),
+    ("share_band", "fill_color"), ("share_mid", "line_color"), ("share_own", "fill_color"), ("near_line", "line_color"),
     ("kernel_band", "fill_color"), ("kernel_mid", "line_color"), ("chosen_left", "line_color"),
 )  # fmt: skip
 """Glyphs that wear the colour of the chosen map."""
@@ -54,7 +50,7 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
         "derivative": _decades(np.concatenate([bands["kernel"].ravel(), bands["score"].ravel()])),
     }
     named = {
-        "sum": _sum_names(found, ranges["denominator"]),
+        "sum": sum_names(found, ranges["denominator"]),
         "share": _share_names(found),
         "derivative": _derivative_names(found, ranges["derivative"]),
     }
@@ -69,7 +65,7 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
             negative=np.where(net < 0, -net, np.nan), law=found.law, bf16=found.short,
         ),
         "normaliser.shares": _single(
-            low=bands["share"][0], mid=bands["share"][1], high=bands["share"][2],
+            low=bands["share"][0], mid=bands["share"][1], high=bands["share"][2], own=np.abs(found.shares[0]),
             near=bands["near"][1], law=1 / T, near_law=np.minimum(NEARBY / T, 1),
         ),
         "normaliser.derivatives": _single(**derivatives, bound=found.bound),
@@ -78,11 +74,7 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
             chosen=found.left[0], **{s: left[0] for s, left in signed_left(d_k, seed).items()}
         ),
         "normaliser.left_names": _left_names(slot, found, d_k, seed),
-        "normaliser.zero_name": {
-            "x": np.array([300.0]), "y": np.array([-0.5]),
-            "text": [f"within ±{UNDEFINED_BELOW:g}: too little is left to divide by"],
-        },
-        "normaliser.most_negative": {"x": np.array([300.0]), "y": np.array([-0.82])},
+        **remarks([found.left[0], *(left[0] for left in signed_left(d_k, seed).values())]),
         **{f"normaliser.read_{i}": _single(**way.columns()) for i, way in enumerate(found.ways)},
         **{f"normaliser.read_{i}_names": way.names() for i, way in enumerate(found.ways)},
         "normaliser.props": props([
@@ -114,32 +106,13 @@ def _dots(found: Numbers) -> dict:
         "den": np.where(net == 0, np.nan, np.abs(net)).astype(np.float32),
         "den_text": [powers(float(v)) for v in net],
         "share": np.abs(found.shares[0]).astype(np.float32),
+        "mean_text": [mean_of(float(v)) for v in net / T],
         "share_text": [percent(v) if np.isfinite(v) else "" for v in found.shares[0]],
         "moves": np.stack(lines, axis=1).astype(np.float32),
         "moves_x": np.repeat(T[:, None], 2, axis=1).astype(np.float32),
         "moves_text": [[moved(v) if v > 0 else "" for v in pair] for pair in zip(*lines)],
         **{f"way_{i}": np.stack([w.mid, w.newest], axis=1).astype(np.float32) for i, w in enumerate(found.ways)},
     }
-
-
-def _sum_names(found: Numbers, ends: tuple[float, float]) -> Columns:
-    """Names above the law's end and below that of the sum in few digits."""
-    low, high = np.log10(ends)
-    short = np.isfinite(found.short[-1])
-    above = min(np.log10(found.law[-1]) + 0.11 * (high - low), high - 0.06 * (high - low))
-    return {
-        "x": np.full(2, RIGHT_AT),
-        "y": np.array([10**above, found.short[-1] * 0.05 if short else FAR]),
-        "align": ["right"] * 2,
-        "text": [_law_name(found), "in bfloat16" if short else ""],
-    }
-
-
-def _law_name(found: Numbers) -> str:
-    """Signs alone make a random walk; a map that leans to one side, as SiLU does, drifts away from zero in the end."""
-    if found.positive:
-        return "t × mean κ"
-    return "a walk that drifts" if T[-1] * abs(found.mean) > 0.85 * found.law[-1] else "a random walk"
 
 
 def _share_names(found: Numbers) -> Columns:

@@ -36,7 +36,7 @@ class Numbers:
 
     left: Σκ/Σ|κ|.  defined: where that is enough to divide by.  shares, near: weight on the newest and on the NEARBY
     newest.  law: size that independent kernel values would sum up to.  short: the denominator of the first draw with z
-    kept in bfloat16.  bound: one over the first draw's denominator.
+    kept in bfloat16.  bound: one over the denominator, the middle one of the draws.
     """
 
     positive: bool
@@ -70,7 +70,7 @@ def numbers(phi: str, d_k: int, seed: int) -> Numbers:
     }
     return Numbers(
         positive, float(kappa.mean(dtype=float)), sums, left, defined, shares, near, bands,
-        bound=np.where(defined[0], kernel_derivative_bound(sums.net[0][:, None]), np.nan),
+        bound=band(np.where(defined, kernel_derivative_bound(sums.net[..., None]), np.nan))[1],
         law=_law(kappa, positive),
         short=_in_bfloat16(d_k, seed) if phi == BFLOAT else np.full(len(T), np.nan),
         ways=ways(d_k, seed, kappa, sums, defined),

@@ -8,7 +8,7 @@ from components.formula import mathml, under_finger
 from components.ledger import claims
 from components.normaliser_numbers import LOWEST, Numbers, T, signed_left
 from components.normaliser_ways import STOPS
-from components.powers import powers
+from components.powers import PLAIN_BELOW, powers
 from components.says import counted_tokens, decimals, percent
 from components.sharpness_answer import name_of
 from compute.arriving import power_of
@@ -20,6 +20,9 @@ LATE = 64
 
 SUM_TEXT = "normaliser.reel.den_text"
 """What is written beside the dot on the sum also stands under the sum's symbols."""
+
+MEAN_TEXT = "normaliser.reel.mean_text"
+"""And the mean of the draw's kernel values so far, of which this sum is t times as much."""
 
 SENTENCE = (
     f"Over {DRAWS} draws the newest token gets {{}}. In a typical one a kernel value moves a weight by up to "
@@ -126,12 +129,18 @@ def quoted() -> str:
     return ", ".join(f"{name} {value:.2f}" for name, value in zip(names, claims()[QUOTED].expected, strict=True))
 
 
+def mean_of(kappa: float) -> str:
+    """A mean kernel value, with the digits that t times it needs to be the sum that stands beside it."""
+    text = f"{kappa:,.0f}" if 1000 <= abs(kappa) < PLAIN_BELOW else f"{kappa:.4g}"
+    return powers(kappa) if "e" in text else text.replace("-", "−")
+
+
 def values(found: Numbers) -> str:
-    """The denominator's law and a weight's derivative, with the denominator of the draw that the headline speaks of and
-    the mean kernel value of all."""
-    mean = powers(float(f"{found.mean:.3g}")).replace(",", "{,}").replace("·", r"\cdot ")
-    law = rf"{under_finger('t', 'tokens')} \, \underset{{{mean}}}{{\bar\kappa}}"
-    denominator, total = (under_finger(of, "tokens", SUM_TEXT) for of in (r"z_t^\top \phi(q)", r"\sum\kappa"))
-    grows = rf"{denominator} \approx {law}" if found.positive else rf"{denominator} \gtrless 0"
+    """The denominator as t times a mean, and a weight's derivative, with the numbers of the draw that the headline
+    speaks of."""
+    written = ((r"z_t^\top \phi(q)", SUM_TEXT), (r"\bar\kappa", MEAN_TEXT), (r"\sum\kappa", SUM_TEXT))
+    denominator, mean, total = (under_finger(symbol, "tokens", text) for symbol, text in written)
+    grows = rf"{denominator} = {under_finger('t', 'tokens')} \, {mean}"
+    grows += "" if found.positive else r" \gtrless 0"
     moves = rf"\frac{{\partial p_s}}{{\partial \kappa_r}} = \frac{{\delta_{{sr}} - p_s}}{{{total}}}"
     return mathml(rf"{grows},\quad {moves}", "block")

@@ -130,16 +130,17 @@ def _size(value: float) -> str:
 
 def _titles(way: str, found: Numbers) -> list[tuple[str, str]]:
     """Over the figures: what the sum would do, where another way is chosen, is said to be so."""
+    divided = "" if way == SUM else "if divided: "
     negative = "" if found.positive else ", ○ where negative"
     share = f"weight on the newest token, and on the {NEARBY} newest"
-    moves = "how far one number moves a weight (two derivatives)"
+    moves = f"how far one number moves a weight, median of {DRAWS} draws"
     if way != SUM:
         share, moves = (
             f"if divided: weight on the newest, and {NEARBY} newest",
-            "if divided: how far one number moves a weight",
+            "if divided: how far one number moves a weight, median",
         )
     return [
-        ("normaliser.denominator_title", f"{'' if way == SUM else 'if divided: '}denominator z·φ(q){negative}"),
+        ("normaliser.denominator_title", f"{divided}denominator z·φ(q), this draw{negative}"),
         ("normaliser.share_title", share),
         ("normaliser.derivative_title", moves),
         *((f"normaliser.way_{i}_title", f"{'→ ' * (word == way)}{TITLES[word]}") for i, word in enumerate(WAYS)),

@@ -45,8 +45,8 @@ LOG_DECAYS = {"retnet": retnet_log_alpha(HEADS), "lightning": lightning_log_alph
 SIZES = (1.5e-5, 80.0)
 """Ends of the axis of sizes, the same in all panels."""
 
-NAME_FROM, NAME_AT = 60, 3_600.0
-"""On the axis of tokens: what a name covers."""
+NAMES, NAME_AT = {"the read": 60, "newest value": 12}, 3_600.0
+"""Of the two lines, and on the axis of tokens from where each name covers something, and up to where."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,12 @@ class Way:
 
     def names(self) -> Columns:
         """What the two lines are, above and below them; nothing where a line does not get to the end."""
-        over = np.array(STOPS) >= NAME_FROM
-        ends = np.array([self.high[over].max() * 4, self.newest[over].min() * 0.25])
-        names = ("size of the read", "newest value")
+        read, newest = (np.array(STOPS) >= since for since in NAMES.values())
+        ends = np.array([self.high[read].max() * 4, self.newest[newest].min() * 0.25])
         return {
             "x": np.full(2, NAME_AT),
             "y": np.clip(np.nan_to_num(ends, nan=1.0), 2 * SIZES[0], SIZES[1] / 3),
-            "text": [name if np.isfinite(end) else "" for name, end in zip(names, ends)],
+            "text": [name if np.isfinite(end) else "" for name, end in zip(NAMES, ends)],
         }
 
 

@@ -113,6 +113,20 @@ def placed(
     }
 
 
+def clearest(
+    frames: Sequence[tuple[float, float]],
+    x: np.ndarray,
+    y: np.ndarray,
+    text: str,
+    align: str,
+    lines: Sequence[tuple[np.ndarray, np.ndarray]],
+    boxes: Sequence[Box] = (),
+) -> int:
+    """At which of the points (x, y), the best first, a text that stays lies least upon what is taken."""
+    wide = np.full(len(x), LETTER * len(text))
+    return int(np.argmin(_costs(((align, 0.0, 0.0),), frames, x, y, wide, lines, boxes, HEIGHT)[0]))
+
+
 def _costs(
     places: Sequence[tuple[str, float, float]],
     frames: Sequence[tuple[float, float]],

@@ -95,7 +95,18 @@ def test_under_what_a_way_divides_by_stands_its_value_in_the_middle_draw(way):
 @pytest.mark.parametrize(("phi", "features"), [("elu", elu), ("identity", identity), ("silu", silu)])
 def test_under_the_sums_symbols_stands_the_denominator_of_the_headlines_draw(phi, features):
     for t, (_, n, q) in zip(AT, walk(features), strict=True):
-        assert [said(text) for text in numbers(t, phi=phi)] == pytest.approx([n[0] @ q[0]] * 2, rel=6e-3)
+        wanted = [n[0] @ q[0], n[0] @ q[0] / t, n[0] @ q[0]]
+        assert [said(text) for text in numbers(t, phi=phi)] == pytest.approx(wanted, rel=6e-3)
+
+
+@pytest.mark.parametrize("phi", PHIS)
+def test_numbers_on_both_sides_of_the_sums_equation_are_equal(phi):
+    """As far as their digits go, at every number of tokens, also where all is zero."""
+    for d_k, seed in ((16, 0), (4, 50)):
+        for t in AXES["tokens"].stops:
+            total, mean, again = (said(text) for text in numbers(t, phi=phi, d_k=d_k, seed=seed))
+            digits = 6e-3 if 0.01 <= abs(total) < 1e5 and abs(mean) >= 1e-4 else 0.11  # powers of ten have two
+            assert total == again == pytest.approx(t * mean, rel=digits), (d_k, t)
 
 
 def test_under_the_symbol_of_the_decay_stand_the_least_and_the_greatest_of_the_heads():

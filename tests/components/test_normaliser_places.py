@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from asked import shown
-from geometry import crossed, inside, meets, rectangle
+from geometry import crossed, inside, letter_of, meets, rectangle
 
 from app.page import view
 from components.axes import AXES
 from components.lesson import Question
+from components.normaliser_names import EDGE, LEFT, MOST, WIDE
 from components.normaliser_places import FRAMES, SHARES, TOKENS_END
 from components.words import PHIS
 
@@ -98,3 +99,43 @@ def test_no_name_lies_on_a_dot(phi):
     for t, row in zip(T, stops):
         for x, y in (place(t, y) for y, text, *_ in zip(*row) if text):
             assert not any(left < x < right and top < y < bottom for left, right, top, bottom in boxes), (t, row)
+
+
+WIDTHS_AND_SEEDS = [(16, 0), (16, 3), (4, 50), (64, 7)]
+
+
+@pytest.mark.parametrize("d_k, seed", WIDTHS_AND_SEEDS)
+@every_map
+def test_what_is_said_in_the_lowest_figure_lies_on_no_line_and_not_on_each_other(phi, d_k, seed):
+    """Where lines leave room; of all the places the name of the grey band has one."""
+    told = VIEW.answer(Question(phi=phi, d_k=d_k, seed=seed))
+    (width, height), left = WIDE[0], told["normaliser.left"]
+
+    def place(t, y):
+        return px(t, 1, EDGE, width), height * (LEFT[1] - np.asarray(y, dtype=float)) / (LEFT[1] - LEFT[0])
+
+    boxes = []
+    for name, text in (("zero_name", told["normaliser.zero_name"]["text"][0]), ("most_negative", MOST)):
+        (x,), (y,) = (told[f"normaliser.{name}"][axis] for axis in "xy")
+        boxes.append(rectangle(*place(x, y), text, "left", 0, 0, letter_of(text)))
+    assert inside(boxes[0], width, height) and not meets(*boxes)
+    for line in ("chosen", "identity", "silu", "trig"):
+        assert not crossed(boxes[0], *place(left["tokens"], left[line])), line
+
+
+@every_map
+def test_the_name_of_the_sums_law_leaves_the_corner_to_the_number_at_the_end(phi):
+    """There the number stands over its own line, and no other's lies between."""
+    rows = [shown("normaliser", Question(phi=phi), "normaliser.den_dot", c)[-1] for c in ("align", "dx", "dy")]
+    assert columns("sum_names", phi=phi)["x"][0] < T[-1] / 4
+    if phi == "elu":  # whose sum in few digits ends below
+        assert rows[0] == "right" and rows[2] < 0
+
+
+def test_names_are_painted_after_the_rule_of_the_finger():
+    """It moves through all of a figure; of one level, what is in the centre comes last and in its order."""
+    for cell in (cell for row in VIEW.draw(Question(), False).rows for cell in row):
+        centre = [part for part in cell.figure.center if part.level == "annotation"]
+        named = [part for part in centre if hasattr(part, "glyph")]
+        assert named and centre.index(cell.figure.select_one(f"{cell.figure.name}_here")) < centre.index(named[0])
+        assert all(part.glyph.background_fill_alpha == 1 for part in named)
