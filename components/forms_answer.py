@@ -22,7 +22,15 @@ from components.forms_frames import (
     state_shape,
     value_range,
 )
-from components.forms_picture import READS, cell_places, number_places, outlines, read_names
+from components.forms_picture import (
+    BOXES,
+    READS,
+    WITHOUT_STATE,
+    cell_places,
+    number_places,
+    outlines,
+    read_names,
+)
 from components.forms_run import CHANNELS, D_V, HAND, ONES, RANDOM, Run, long_sums, run
 from components.forms_said import formula, fraction, headlines, numbers, readouts, sentences, values
 from components.forms_small import shared, shared_said, small_cases
@@ -100,11 +108,11 @@ def _fixed(told: Run) -> Answer:
         "forms.cells": cell_places(state_shape(told)),
         "forms.numbers": {"x": x, "y": y},
         "forms.broken": outlines(READS[told.pitfall].touched),
-        "forms.reads": read_names(told.pitfall, told.T),
+        "forms.boxes": outlines(tuple(BOXES) if told.features else WITHOUT_STATE),
+        "forms.reads": read_names(told.pitfall, told.T, "" if told.features else _no_state(told.Q.shape[1])),
         "forms.chunks": {"zero": np.zeros(MOST), "start": padded(starts), "stop": padded(stops)},
         "forms.matrix_numbers": _matrix_numbers(told.by_hand),
         "forms.row": {"x": np.ones(1)},
-        "forms.ends": {"text": [f"oₜ[{i}]" for i in range(1, CHANNELS + 1)]},
         "forms.constant_end": constant_end(told),
         "forms.first": _from_the_last(told),
         "forms.trouble": {"x": np.ones(1), "y": np.array([1e-3]), "text": [_trouble(told)]},
@@ -160,15 +168,34 @@ def _captions(told: Run) -> list[tuple[str, str]]:
         ("forms.caption.values", "outputs of the three forms"),
         ("forms.caption.differences", "largest difference from the parallel form"),
         ("forms.caption.constants", "the check with constant values: ones must come back as ones"),
-        ("forms.caption.stall", "a sum of ones in bfloat16"),
+        ("forms.caption.stall", "a sum of ones in bfloat16, the same whatever is chosen"),
     ]
 
 
 @cache
-def _without_temperature(d_k: int) -> str:
+def _temperature(d_k: int) -> tuple[float, float]:
+    """Softmax's kernel of PRODUCT, with its temperature and without."""
     q, k = np.ones((1, d_k)), np.full((1, d_k), PRODUCT / d_k)
-    ratio = float(kernel_matrix(q, k, scale=1.0)[0, 0] / kernel_matrix(q, k)[0, 0])
-    return f"Whoever converts and drops 1/√d_k gives q·k = {PRODUCT} a kernel {decimals(ratio)} times as large."
+    return float(kernel_matrix(q, k)[0, 0]), float(kernel_matrix(q, k, scale=1.0)[0, 0])
+
+
+def _without_temperature(d_k: int) -> str:
+    return f"Whoever converts and drops 1/√d_k gives q·k = {PRODUCT} a kernel {_ratio(d_k)} times as large."
+
+
+def _no_state(d_k: int) -> str:
+    """What stands in place of the recurrence."""
+    own, bare = (decimals(x) for x in _temperature(d_k))
+    return (
+        "Softmax has no finite φ: there is no state to draw.\n"
+        f"At q·k = {PRODUCT} and d_k = {d_k} its kernel is exp({PRODUCT}/√{d_k}) = {own};\n"
+        f"without 1/√d_k it would be exp({PRODUCT}) = {bare}, {_ratio(d_k)} times as large."
+    )
+
+
+def _ratio(d_k: int) -> str:
+    own, bare = _temperature(d_k)
+    return decimals(bare / own)
 
 
 def _about(question: Question) -> list[tuple[str, str]]:
@@ -176,8 +203,7 @@ def _about(question: Question) -> list[tuple[str, str]]:
     mistake, name = PITFALLS[question.pitfall], name_of(question.map_word)
     why = f"{mistake.why} {mistake.caught_by}".strip()
     if question.example == "hand":
-        if question.map_word != "elu":
-            why = f"These three stay with elu+1; the random tokens take {name}. {why}".strip()
+        why = f"φ, d_k and draw rest: these three bring their own, random tokens take {name}. {why}".strip()
         return [("forms.subject", " · three tokens by hand, exact fractions"), ("forms.aside", why)]
     if question.phi == SOFTMAX:
         why = f"Choose a feature map and the other two forms appear. {_without_temperature(question.d_k)}"

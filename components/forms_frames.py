@@ -21,6 +21,9 @@ FLOOR, CEILING = 1e-20, 1e3
 LOW, HIGH = 0.1, 400
 """Ends of the axis of what comes back of ones."""
 
+APART = 0.02
+"""Of the range of outputs: from so far on a broken output has a name of its own."""
+
 
 PARTS = {
     # what the picture of the recurrence holds, as most rows and columns of cells
@@ -118,6 +121,7 @@ def marks(told: Run) -> dict[str, np.ndarray]:
         "handed": np.where(starts <= t[:, None], starts / T, np.nan).astype(np.float32),
         "token": token,
         "token_pair": np.stack([token, token], axis=1),
+        "end_x": np.stack([token] * 2 * CHANNELS, axis=1),
         "unread": token + np.float32(0.06 if told.by_hand else 0.5),  # room for the ring of the token itself
     }
 
@@ -130,6 +134,10 @@ def outputs(told: Run) -> dict[str, np.ndarray]:
         return np.concatenate([np.append(column, np.full(RANDOM + 1 - len(column), np.nan)) for column in columns.T])
 
     curves = {form: stacked(told.outputs[form][:, :CHANNELS]) for form in FORMS_DRAWN}
+    low, high = value_range(told)
+    edge = 0.05 * (high - low)  # all of a mark stays in the frame
+    curves["below"] = np.where(curves["recurrent"] < low, low + edge, np.nan)
+    curves["above"] = np.where(curves["recurrent"] > high, high - edge, np.nan)
     return {
         name: x.astype(np.float32) for name, x in {"t": stacked(np.stack([t] * CHANNELS, axis=1)), **curves}.items()
     }
@@ -162,18 +170,30 @@ def held(frames: dict[str, object]) -> dict[str, object]:
 def labels(told: Run) -> dict[str, object]:
     """Texts at the last token read and where they stand, one row a token."""
     low, high = value_range(told)
-    drawn = np.clip(told.right["parallel"][:, :CHANNELS], low, high)
-    ends = [spread(list(row), 0.13 * (high - low), low, high) for row in drawn]
+    right, own = (x[:, :CHANNELS] for x in (told.right["parallel"], told.outputs["recurrent"]))
+    named = [[f"oₜ[{i}]" for i in range(1, CHANNELS + 1)] * 2 for _ in right]
+    for row, apart in zip(named, np.abs(own - right) > APART * (high - low)):
+        row[CHANNELS:] = [f"recurrent [{i}]" * bool(far) for i, far in enumerate(apart, 1)]
+    drawn = np.clip(np.concatenate([right, np.where(np.isfinite(own), own, right)], axis=1), low, high)
+    ends = [_ends(row, texts, low, high) for row, texts in zip(drawn, named)]
     gaps = [[told.gaps[form][t] for form in told.gaps] for t in range(told.T)]
     exists = {"recurrent": told.steps is not None, "chunkwise": told.member is not None}
     return {
         "end_y": np.array(ends, dtype=np.float32),
+        "end_text": named,
         "gap_y": np.array([gap_heights(pair) for pair in gaps], dtype=np.float32),
         "gap_text": [
             [form + (" 0/0" if np.isnan(gap) else "") if exists[form] else "" for form, gap in zip(told.gaps, pair)]
             for pair in gaps
         ],
     }
+
+
+def _ends(heights: np.ndarray, texts: list[str], low: float, high: float) -> list[float]:
+    """Heights of the names of one token's outputs; those that are not shown take no room."""
+    shown = [i for i, text in enumerate(texts) if text]
+    placed = dict(zip(shown, spread([float(heights[i]) for i in shown], 0.14 * (high - low), low, high)))
+    return [placed.get(i, float(y)) for i, y in enumerate(heights)]
 
 
 def constant_end(told: Run) -> dict[str, object]:

@@ -68,11 +68,19 @@ READS = {
 }
 
 
-def read_names(pitfall: str, T: int) -> dict[str, object]:
-    """Texts of a read, each at its box."""
+WITHOUT_STATE, NOTHING_AT = ("v",), (52, 50, "center")
+"""The boxes that are left where there is no state, and where that is said."""
+
+
+def read_names(pitfall: str, T: int, nothing: str = "") -> dict[str, object]:
+    """Texts of the recurrence, each at its box.  nothing: what is said where there is no state."""
     places = ((73, 26.5, "center"), (92, 26.5, "center"), (58, 82, "right"), (88.5, 92.5, "left"), (44, 46, "center"))
-    x, y, align = zip(*places)
+    x, y, align = zip(*places, *((x, y, align) for x, y, _, align in NAMES), NOTHING_AT)
     said = [text.format(T=str(T).translate(SUBSCRIPTS)) for text in READS[pitfall][:-1]]
+    said += [text for _, _, text, _ in NAMES]
+    if nothing:
+        said = [text if text == NAMES[0][2] else "" for text in said]
+    said.append(nothing)
     return {"x": np.array(x, dtype=float), "y": np.array(y, dtype=float), "text": said, "align": list(align)}
 
 
@@ -102,7 +110,7 @@ def cell_places(shape: tuple[int, int]) -> dict[str, np.ndarray]:
 
 def outlines(names: Sequence[str]) -> dict[str, np.ndarray]:
     """Edges of the boxes of these names, one row for each box there is, NaN for the others."""
-    edges = np.array([BOXES[name] if name in names else [np.nan] * 4 for name in BOXES]).T
+    edges = np.array([BOXES[name] if name in names else [np.nan] * 4 for name in BOXES], dtype=float).T
     return dict(zip(("left", "top", "right", "bottom"), edges))
 
 
@@ -110,13 +118,11 @@ def draw_recurrence(sources: Sources, height: int) -> figure:
     fig = _bare("forms.recurrence", height, (0, 104), (101, 8))
     sides = ("left", "right", "top", "bottom")
     fig.quad(*sides, source=sources["forms.cells"], fill_color=_signed(), line_color=None)
-    everything, line = ColumnDataSource(outlines(tuple(BOXES))), {"fill_color": None, "line_color": LIGHT["faint"]}
-    fig.quad(*sides, source=everything, **line)
+    line = {"fill_color": None, "line_color": LIGHT["faint"]}
+    fig.quad(*sides, source=sources["forms.boxes"], **line)
     line = {"fill_color": None, "line_color": LIGHT["ink"], "line_width": 2.6}
     fig.quad(*sides, source=sources["forms.broken"], **line)
-    names = ColumnDataSource(dict(zip(("x", "y", "text", "align"), map(list, zip(*NAMES)))))
-    for named in (names, sources["forms.reads"]):
-        labels(fig, named, "muted", bare=True, text_align={"field": "align"})
+    labels(fig, sources["forms.reads"], "muted", bare=True, text_align={"field": "align"})
     labels(fig, sources["forms.numbers"], bare=True, text_align="center", text_font_size="12px")
     return fig
 
@@ -155,8 +161,10 @@ def draw_outputs(sources: Sources, height: int) -> figure:
     _dots(fig, named, "recurrent", "recurrent", 5)  # an output between two undefined ones has no line
     _rings(fig, named, "parallel")
     _dots(fig, named, "chunkwise", "chunkwise", 3)
+    for side, marker in (("below", "inverted_triangle"), ("above", "triangle")):  # what has left the frame
+        _dots(fig, named, side, "recurrent", 8, marker=marker)
     _cover(fig, sources, -1e9, 1e9)
-    labels(fig, sources["forms.ends"], x_offset=9)
+    labels(fig, sources["forms.ends"], x_offset=9, over=True)
     style = {"fill_color": None, "line_color": LIGHT["ink"], "line_width": 1.8, "visible": False}
     fig.scatter("x", "y", source=sources["forms.first"], size=15, name="forms.asked", **style)
     labels(fig, sources["forms.first"], name="forms.asked_text", x_offset=12, y_offset=-3).visible = False
@@ -235,8 +243,8 @@ def _cover(fig: figure, sources: Sources, low: float, high: float) -> None:
     finger(fig, f"{fig.name}.here", 1.0)
 
 
-def _dots(fig: figure, named: ColumnDataSource, column: str, form: str, size: int):
-    return fig.scatter("t", column, source=named, size=size, fill_color=LIGHT[SLOT[form]], line_color=None)
+def _dots(fig: figure, named: ColumnDataSource, column: str, form: str, size: int, **style: str):
+    return fig.scatter("t", column, source=named, size=size, fill_color=LIGHT[SLOT[form]], line_color=None, **style)
 
 
 def _rings(fig: figure, named: ColumnDataSource, column: str):

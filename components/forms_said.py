@@ -45,6 +45,14 @@ def brief(x: float) -> str:
     return decimals(x, 2 if abs(x) < 100 else 1)
 
 
+def boxed(x: float) -> str:
+    """As brief as a box of the picture is wide: of a tiny number its power of ten."""
+    if x != x or x == 0 or abs(x) >= 1e-3:
+        return brief(x)
+    power = str(int(np.floor(np.log10(abs(x)) + 0.5)))
+    return f"{'−' * bool(x < 0)}≈10{power.translate(SUPERSCRIPTS)}"
+
+
 def fraction(x: Fraction | float) -> str:
     """`5/9`; a decimal where the denominator is no longer one to be read, `0/0` where there is none."""
     if x != x:
@@ -70,7 +78,7 @@ def so_far(gaps: np.ndarray) -> np.ndarray:
 def numbers(told: Run, exact: Steps | None) -> list[list[str]]:
     """Texts of the cells of the picture: all of a hand example, of a large one only the denominator."""
     if exact is None:
-        den = [""] * told.T if told.steps is None else [brief(x) for x in told.steps.den]
+        den = [""] * told.T if told.steps is None else [boxed(x) for x in told.steps.den]
         return [[*[""] * (CELLS - 1), text] for text in den]
     phi_q, phi_k, V = (in_fractions(x) for x in (*told.features, told.V))
     written, said = writes(phi_k, V), []

@@ -84,7 +84,9 @@ def test_the_hand_example_has_a_map_of_its_own_and_says_so():
     for name in FIRST:
         if name != "forms.texts":
             assert all(same(other[name][column], values) for column, values in FIRST[name].items()), name
-    assert text_of(asked(phi="taylor"), "forms.aside").startswith("These three stay with elu+1")
+    for phi, name in (("elu", "elu+1"), ("taylor", "Taylor")):  # what is greyed, said where everybody reads it
+        said = text_of(asked(phi=phi), "forms.aside")
+        assert said.startswith("φ, d_k and draw rest: these three bring their own") and f"take {name}." in said
 
 
 # Agreement and mistakes

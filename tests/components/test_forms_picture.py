@@ -52,6 +52,47 @@ def test_the_ring_of_the_answer_is_at_what_it_says():
     assert np.isnan(VIEW.answer(asked(example="random", phi="softmax"))["forms.first"]["y"]).all()
 
 
+# What leaves the frame
+
+
+@pytest.mark.parametrize("pitfall", ["feature_sum", "one_summary", "bf16", "eps_inside", "read_first"])
+@pytest.mark.parametrize("phi", ["elu", "relu", "trig"])
+def test_what_leaves_the_frame_of_outputs_is_marked_at_its_edge_and_has_a_name(phi, pitfall):
+    question = asked(example="random", phi=phi, pitfall=pitfall)
+    told, ends = VIEW.answer(question), frames(question)
+    props = {(m, p): v for m, p, v in zip(*(told["forms.props"][c] for c in ("model", "property", "value")))}
+    low, high = (props["forms.values.y", end] for end in ("start", "end"))
+    drawn, below, above = (told["forms.outputs"][c] for c in ("recurrent", "below", "above"))
+    for marked, left in ((below, drawn < low), (above, drawn > high)):
+        assert np.array_equal(np.isfinite(marked), left) and ((low < marked) & (marked < high))[left].all()
+    own, right = (told["forms.outputs"][c].reshape(2, RANDOM + 1)[:, :RANDOM].T for c in ("recurrent", "parallel"))
+    for t, texts in enumerate(ends["end_text"]):
+        far = np.abs(own[t] - right[t]) > 0.02 * (high - low)
+        assert texts == ["oₜ[1]", "oₜ[2]", *(f"recurrent [{i}]" * bool(x) for i, x in zip((1, 2), far))], t
+        heights = np.sort([y for y, text in zip(ends["end_y"][t], texts) if text])
+        assert low <= heights[0] and heights[-1] <= high and np.diff(heights).min() > 0.13 * (high - low)
+
+
+def test_of_elu_summed_over_features_something_leaves_the_frame():
+    told = VIEW.answer(asked(example="random", pitfall="feature_sum"))["forms.outputs"]
+    assert np.isfinite(told["below"]).sum() > 2 and np.isnan(told["above"]).all()
+    assert np.isnan(VIEW.answer(RANDOM_TOKENS)["forms.outputs"]["below"]).all()
+
+
+def test_without_a_state_no_empty_boxes_are_drawn_and_the_temperature_is_said_there():
+    told = VIEW.answer(asked(example="random", phi="softmax"))
+    assert np.isfinite(told["forms.boxes"]["left"]).sum() == 1
+    said = [text for text in told["forms.reads"]["text"] if text]
+    assert len(said) == 2 and said[0] == "vₜ" and "54.60, 20.09 times as large" in said[1]
+    assert np.isfinite(FIRST["forms.boxes"]["left"]).all() and FIRST["forms.reads"]["text"][-1] == ""
+
+
+def test_a_tiny_denominator_fits_its_box():
+    numbers = frames(asked(example="random", phi="relu", d_k=4, pitfall="eps_inside"))["numbers"]
+    told = [row[-1] for row in numbers]
+    assert told[3].startswith("≈10⁻") and max(map(len, told)) <= 6, told
+
+
 # Chunks
 
 
