@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from app.page import NOTES, OVERVIEW, ROOT, pages, view
 from components.axes import AXES
 from components.lesson import Question
+from components.plots import glyphs
 from components.words import WORDS
 
 FILES = ("README.md", "CONTRIBUTING.md")
@@ -48,7 +49,7 @@ def sources() -> str:
         if word != OVERVIEW:
             drawing = view(word).draw(Question(), False)
             figures = [cell.figure for row in drawing.rows for cell in row]
-            drawn = {r.data_source.name for figure in figures for r in figure.renderers} - {None}
+            drawn = {r.data_source.name for figure in figures for r in glyphs(figure)} - {None}
             rows.append((word, _list(drawn), _list(drawing.sources.keys() - drawn)))
     return table(("view", "drawn from", "carried for the reels"), rows)
 

@@ -66,7 +66,7 @@ window.Stills = (() => {
   function figure(name) {
     const plot = X.model(name), label = axis => axis?.axis_label ?? ''
     const across = label(plot.below[0]), up = label(plot.left[0]), series = []
-    for (const renderer of plot.renderers) {
+    for (const renderer of [...plot.renderers, ...plot.center]) {
       if (!renderer.glyph || !renderer.visible || !renderer.data_source.name) continue
       const columns = {}
       for (const [way, field] of fields(renderer.glyph)) {

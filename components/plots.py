@@ -164,6 +164,11 @@ def hover(
     return tool
 
 
+def glyphs(fig: figure) -> list[GlyphRenderer]:
+    """All that is drawn from sources, also what is painted after the marks in the figure's centre."""
+    return [part for part in (*fig.renderers, *fig.center) if isinstance(part, GlyphRenderer)]
+
+
 def without_ticks(fig: figure) -> None:
     """Leaves of the axes what they are called."""
     fig.grid.visible = False

@@ -8,6 +8,7 @@ from asked import DEFAULT, binds, both_sizes, drawn, every_page, every_view, rel
 
 from app.page import OVERVIEW, views_of
 from components.palette import SLOTS
+from components.plots import glyphs
 from components.reel import is_drawn
 
 PLACES = frozenset(
@@ -33,7 +34,7 @@ def test_every_name_and_column_of_an_answer_is_drawn(view, compact):
 def test_every_target_of_a_reel_is_drawn(view, compact):
     sources, answer = sources_of(view, compact), view.answer(DEFAULT)
     document = drawn((view,), compact)[0]
-    glyphs_use = {renderer.data_source.name for plot in document.roots for renderer in plot.renderers}
+    glyphs_use = {renderer.data_source.name for plot in document.roots for renderer in glyphs(plot)}
     for reel, bind in binds(view):
         holder = answer[bind.pool] if bind.pool else answer[reel.name]
         assert bind.column in holder
@@ -87,12 +88,12 @@ def test_figures_are_drawn_from_named_sources_only(name):
         for row in drawing.rows:
             for cell in row:
                 assert cell.figure.name.startswith(f"{view.word}.")
-                assert any(r.data_source.name for r in cell.figure.renderers)
+                assert any(r.data_source.name for r in glyphs(cell.figure))
 
 
 @every_page
 def test_every_field_of_a_glyph_is_a_column_of_its_source(name):
-    for renderer in (r for plot in drawn(views_of(name), name == OVERVIEW)[0].roots for r in plot.renderers):
+    for renderer in (r for plot in drawn(views_of(name), name == OVERVIEW)[0].roots for r in glyphs(plot)):
         columns = renderer.data_source.data
         for spec in renderer.glyph.dataspecs():
             value = getattr(renderer.glyph, spec)

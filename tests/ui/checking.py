@@ -12,6 +12,7 @@ from app.page import OVERVIEW, figures_of, views_of
 from components.axes import AXES
 from components.lesson import Question
 from components.palette import SLOTS
+from components.plots import glyphs
 from components.reel import fill, is_drawn
 from components.view import start_positions
 
@@ -45,7 +46,7 @@ def moved_by(name: str, axis: str) -> set[str]:
     reached = set()
     for _, drawing in figures_of(name).drawings:
         for cell in (cell for row in drawing.rows for cell in row):
-            drawn_from = {renderer.data_source.name for renderer in cell.figure.renderers}
+            drawn_from = {renderer.data_source.name for renderer in glyphs(cell.figure)}
             marks = {m.name for m in (*cell.figure.center, *cell.figure.left, cell.figure.x_range, cell.figure.y_range)}
             if targets & (drawn_from | marks):
                 reached.add(cell.figure.name)
