@@ -14,7 +14,7 @@ from compute.feature_maps import FEATURE_MAPS, read_member
 from compute.normaliser import kernel_derivative_bound
 from compute.rounding import running_sum
 from compute.sharpness import UNDEFINED_BELOW
-from compute.streams import DRAWS, as_met, kernel_values, stream
+from compute.streams import DRAWS, kernel_values, stream
 
 T = np.array(STOPS)
 NEARBY = 64
@@ -100,12 +100,12 @@ def _score_band(d_k: int, seed: int) -> np.ndarray:
 
 def _law(kappa: np.ndarray, positive: bool) -> np.ndarray:
     """t·mean for a positive kernel; else the size of a sum of t independent values, √(t²·mean² + t·variance)."""
-    mean, variance = float(kappa.mean(dtype=float)), float(kappa.var(dtype=float))
-    return T * mean if positive else np.sqrt((T * mean) ** 2 + T * variance)
+    mean = float(kappa.mean(dtype=float))
+    return T * mean if positive else np.sqrt((T * mean) ** 2 + T * float(kappa.var(dtype=float)))
 
 
 @lru_cache(maxsize=32)
 def _in_bfloat16(d_k: int, seed: int) -> np.ndarray:
     phi, drawn = FEATURE_MAPS[BFLOAT](), stream(d_k, seed)
-    z = running_sum(phi(d_k**-0.25 * as_met(drawn.K, 1)[0]), "bfloat16")
+    z = running_sum(phi(d_k**-0.25 * drawn.K), "bfloat16")  # the first draw meets the keys as they stand
     return (z @ phi(d_k**-0.25 * drawn.Q[0]))[T - 1]
