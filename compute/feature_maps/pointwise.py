@@ -51,7 +51,7 @@ class EluPlusOne(LogFeatureMap):
 
     def features(self, x: Array) -> Array:
         xp = namespace(x)
-        # The larger of the two: eˣ lies above its tangent.  A third of the time of a choice by sign.
+        # The larger of the two: eˣ lies above its tangent.  Less than half the time of a choice by sign.
         return xp.maximum(xp.exp(xp.clip(x, max=0)), x + 1)
 
     def log_features(self, x: Array) -> Array:

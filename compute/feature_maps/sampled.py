@@ -21,8 +21,19 @@ from compute.random_features import (
 from compute.scalars import whole
 
 
+class Drawn:
+    """What both have: directions Ω, a draw of m by `seed` and `orthogonal`."""
+
+    def directions_for(self, x: Array) -> Array:
+        """The directions of this draw, [m, d_k], beside x."""
+        return like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
+
+    def _directions(self, x: Array) -> Array:
+        return directions_beside(x, self.m, self.seed, self.orthogonal)
+
+
 @dataclass(frozen=True)
-class PositiveRandom(LogFeatureMap):
+class PositiveRandom(Drawn, LogFeatureMap):
     """Positive random features (FAVOR+): an unbiased estimate of e^(q·k) from exponentials of random projections.
 
     Width m, chosen freely.  Price: relative variance (e^‖q+k‖² − 1)/m, exponential in the length of the vectors.
@@ -57,16 +68,9 @@ class PositiveRandom(LogFeatureMap):
     def log_leading(self, q: Array) -> Array:
         return where_largest(products(q, self._directions(q)), 0.0, otherwise=-np.inf)
 
-    def directions_for(self, x: Array) -> Array:
-        """The directions Ω of this draw, [m, d_k], beside x."""
-        return like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
-
-    def _directions(self, x: Array) -> Array:
-        return directions_beside(x, self.m, self.seed, self.orthogonal)
-
 
 @dataclass(frozen=True)
-class Trigonometric(FeatureMap):
+class Trigonometric(Drawn, FeatureMap):
     """Random Fourier features with the factor e^(‖x‖²/2): an unbiased estimate of e^(q·k) from waves.
 
     Width 2m for m directions.  Price: estimates can be negative, and their error grows without bound relative to a
@@ -107,10 +111,3 @@ class Trigonometric(FeatureMap):
         most = xp.max(growth, axis=-2, keepdims=True)
         rows = mean_wave(Q, K, self._directions(Q)) * xp.matrix_transpose(xp.exp(growth - most))
         return rows, half_square(Q) + most
-
-    def directions_for(self, x: Array) -> Array:
-        """The directions Ω of this draw, [m, d_k], beside x."""
-        return like(x, directions(self.m, x.shape[-1], self.seed, self.orthogonal))
-
-    def _directions(self, x: Array) -> Array:
-        return directions_beside(x, self.m, self.seed, self.orthogonal)
