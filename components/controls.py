@@ -23,7 +23,7 @@ from components.sizing_controls import (
     make_model,
 )
 from components.widgets import FIELD, SEGMENTED, Choice, Control, Segmented, choice, count, dial, segmented, whole
-from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SOFTMAX, VALUE_WIDTHS, WAYS, WIDTHS
+from components.words import EXAMPLES, HEADS, KEYS, PHIS, PITFALLS, SEEDS, SOFTMAX, VALUE_WIDTHS, WAYS, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, read_member, spell
 from compute.memory import WRITE_RULES
 from compute.pair_streams import STREAMS
@@ -131,7 +131,7 @@ CONTROLS: dict[str, Control] = {
     "phi": Control("feature map φ", make_phi),
     "knob": Control("features d_φ", make_knob),
     "d_k": Control("key width d_k", segmented("d_k", {str(d): d for d in WIDTHS})),
-    "seed": Control("draw", whole("seed", 0, 99, 58)),
+    "seed": Control("draw", whole("seed", 0, SEEDS - 1, 58)),
     "rule": Control("write rule", segmented("rule", RULES)),
     "keys": Control("keys", segmented("keys", {("φ(k)" if word == "phi" else word): word for word in KEYS})),
     "match": Control("", dial("match", "match ρ", 0, 1, 0.05)),

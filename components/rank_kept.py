@@ -19,14 +19,11 @@ from zipfile import is_zipfile
 import numpy as np
 
 from components.rank_values import LARGEST, STOPS, computed
-from components.words import PHIS, SOFTMAX, WIDTHS
+from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS
 from compute.feature_maps import FeatureMap, read_member
 
 LOG = logging.getLogger(__name__)
 FILE = Path(__file__).resolve().parent.parent / "assets" / "spectra.npz"
-
-DRAWS = 100
-"""Seeds from 0 that are kept: those that the control offers."""
 
 FINE, COARSE = 600, 50
 """A value is kept as the step it lies on, so many to a decade.  Each tolerance of the page lies between two steps: the
@@ -57,7 +54,7 @@ def near(steps: int) -> float:
 def is_kept(phi: FeatureMap | None, d_k: int, seed: int, precision: str = "float64", mask: str = "none") -> bool:
     """Whether the file holds the singular values of a map as it is now."""
     word = MEMBERS.get(phi)
-    if word not in KEPT[precision, mask][0] or d_k not in WIDTHS or not 0 <= seed < DRAWS:
+    if word not in KEPT[precision, mask][0] or d_k not in WIDTHS or not 0 <= seed < SEEDS:
         return False
     return readable(0, d_k) and readable(seed, d_k) and holds(word, d_k)
 
@@ -122,7 +119,7 @@ def values_at(steps: np.ndarray, grain: int) -> np.ndarray:
 def load() -> dict:
     """What is said of the file.  ValueError if it was made for other numbers of tokens."""
     made = json.loads(str(_archive()["made"]))
-    if (made["stops"], made["steps"], made["draws"]) != (list(STOPS), [FINE, COARSE], DRAWS):
+    if (made["stops"], made["steps"], made["draws"]) != (list(STOPS), [FINE, COARSE], SEEDS):
         raise ValueError(f"{FILE.name} was made for other stops; run python -m components.rank_kept")
     return made
 
@@ -181,10 +178,10 @@ def save() -> None:
         "numpy": np.__version__,
         "stops": STOPS,
         "steps": (FINE, COARSE),
-        "draws": DRAWS,
+        "draws": SEEDS,
         "most": {str(d): {word: _most(phi, d) for phi, word in MEMBERS.items()} for d in WIDTHS},
     }
-    draws = {f"{seed}.{d_k}": _packed(seed, d_k) for seed, d_k in product(range(DRAWS), WIDTHS)}
+    draws = {f"{seed}.{d_k}": _packed(seed, d_k) for seed, d_k in product(range(SEEDS), WIDTHS)}
     np.savez_compressed(FILE, made=json.dumps(made), **draws)
 
 

@@ -15,6 +15,7 @@ from components.plots import spread
 from components.reel import Answer, together
 from components.says import decimals, percent
 from components.sharpness_cases import REPORTS, small_cases
+from components.sharpness_kept import curve
 from components.sharpness_map_answer import map_answer
 from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, toy
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
@@ -71,7 +72,7 @@ def _weights_answer(phi: str, d_k: int, seed: int, row: int | None, match: float
     question = Question(phi=phi, d_k=d_k, seed=seed, row=row, match=match, single=single)
     word = question.map_word
     every = {
-        w: bars(member, d_k, seed, row, match, single if w == word else 0, w == word)
+        w: bars(member, d_k, seed, row, match, single, True) if w == word else curve(member, d_k, seed, row, match)
         for w, member in members(question).items()
     }
     own, soft, at = every[word], every[SOFTMAX], toy(d_k, seed, row, match)[2]
@@ -148,13 +149,13 @@ def leaves(curves: dict[str, np.ndarray]) -> Answer:
     """Where curves leave their frame and come back, as arrows at its edge: one for a short excursion, and for a longer
     one its ends, unless they are the axis' own."""
     found = []
-    for word, curve in curves.items():
+    for word, weights in curves.items():
         for beyond, marker, y in (
-            (curve > HIGHEST, "triangle", HIGHEST - EDGED), (curve < LOWEST, "inverted_triangle", LOWEST + EDGED)
+            (weights > HIGHEST, "triangle", HIGHEST - EDGED), (weights < LOWEST, "inverted_triangle", LOWEST + EDGED)
         ):  # fmt: skip
             steps = np.flatnonzero(np.diff(np.concatenate([[False], beyond, [False]]).astype(int)))
             for first, last in zip(steps[::2], steps[1::2] - 1):
-                at = {first, last} - {0, len(curve) - 1} if last - first >= SHORT else {(first + last) // 2}
+                at = {first, last} - {0, len(weights) - 1} if last - first >= SHORT else {(first + last) // 2}
                 found += [(STOPS[i], y, marker, word) for i in sorted(at)]
     x, y, marker, word = zip(*(found + [(np.nan, np.nan, "triangle", SOFTMAX)] * LEAVES)[:LEAVES])
     return {"x": np.array(x, dtype=float), "y": np.array(y, dtype=float), "marker": list(marker), "word": list(word)}

@@ -86,6 +86,9 @@ HIDDEN = ("controls", "side", "below", "head", "rail")
 """Parts of a page that an embedding page may leave out; `below` is what stands under the figures."""
 
 REVEALS = ("open", "locked")
+SEEDS = 100
+"""Random draws that are offered, from 0."""
+
 WIDTHS = (4, 8, 16, 32, 64)
 HEADS = (16, 32, 64, 128, 256)
 VALUE_WIDTHS = (1, 4, 8, 32, 128)
@@ -105,7 +108,7 @@ WORDS: dict[str, Word] = {
     for word in (
         _word("phi", "elu", (" | ".join(PHIS) + ", then ~knob~value", read_phi), "feature map φ"),
         _word("d_k", 16, whole_of(WIDTHS), "width of queries and keys"),
-        _word("seed", 0, number(0, 99, int), "which random draw"),
+        _word("seed", 0, number(0, SEEDS - 1, int), "which random draw"),
         _word(
             "row",
             None,

@@ -11,7 +11,6 @@ from components.controls import CONTROLS
 from components.lesson import Lesson, Question
 from components.rank_kept import (
     COARSE,
-    DRAWS,
     FILE,
     FINE,
     KEPT,
@@ -26,7 +25,7 @@ from components.rank_kept import (
 )
 from components.rank_run import TOLERANCES, ranks, values_of
 from components.rank_values import computed
-from components.words import PHIS, SOFTMAX, WIDTHS, WORDS, Refused
+from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS, WORDS, Refused
 from compute.feature_maps import EluPlusOne, read_member
 
 ROUNDOFF = {"float64": 1e-11, "float32": 3e-5}
@@ -34,7 +33,7 @@ ROUNDOFF = {"float64": 1e-11, "float32": 3e-5}
 
 
 @pytest.mark.parametrize("kind", KEPT, ids="-".join)
-@pytest.mark.parametrize("d_k, seed", [(4, 31), (8, 9), (16, 0), (32, 63), (64, 17), (16, DRAWS - 1)])
+@pytest.mark.parametrize("d_k, seed", [(4, 31), (8, 9), (16, 0), (32, 63), (64, 17), (16, SEEDS - 1)])
 def test_what_is_kept_is_what_is_computed(d_k, seed, kind):
     """The same values, zeros and gaps, and as many above each tolerance as roundoff leaves open."""
     words, grain = KEPT[kind]
@@ -70,7 +69,7 @@ def test_pages_read_what_is_kept_and_say_so():
     for question, where in (
         (Question(seed=5), fine),
         (Question(phi=SOFTMAX, d_k=64), fine),
-        (Question(seed=DRAWS - 1, d_k=4), fine),
+        (Question(seed=SEEDS - 1, d_k=4), fine),
         (Question(phi=SOFTMAX, mask="causal"), fine),
         (Question(precision="float32"), coarse),
         (Question(phi="favor~m~64"), "computed now"),
@@ -89,12 +88,12 @@ def test_every_map_is_kept_at_every_width_and_draw_in_a_few_megabytes():
     assert all(holds(word, d_k) for word in PHIS for d_k in WIDTHS)
     assert FILE.stat().st_size < 5_000_000
     draws = CONTROLS["seed"].make(Lesson())
-    assert (draws.start, draws.end) == (0, DRAWS - 1)
+    assert (draws.start, draws.end) == (0, SEEDS - 1)
     with pytest.raises(Refused):
-        WORDS["seed"].read(str(DRAWS))
-    for seed in (0, DRAWS - 1):
+        WORDS["seed"].read(str(SEEDS))
+    for seed in (0, SEEDS - 1):
         assert all(is_kept(None, d_k, seed) for d_k in WIDTHS)
-    assert not is_kept(None, 16, DRAWS) and not is_kept(None, 12, 0)
+    assert not is_kept(None, 16, SEEDS) and not is_kept(None, 12, 0)
     assert not is_kept(read_member("favor~m~64"), 16, 0)
 
 

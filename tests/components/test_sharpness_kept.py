@@ -1,0 +1,91 @@
+"""Weights of the random maps that are kept are those of the maps as they are now, and the page draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from asked import VIEWS
+
+from components import sharpness_kept
+from components.lesson import Question
+from components.sharpness_kept import FILE, MEMBERS, computed, curve, holds, load
+from components.sharpness_run import bars
+from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS
+from compute.feature_maps import PositiveRandom, read_member, spell
+
+
+def test_random_maps_are_kept_and_no_others():
+    assert [spell(phi) for phi in MEMBERS] == ["favor", "trig"]
+    assert load().shape[:3] == (2, len(WIDTHS), SEEDS)
+
+
+@pytest.mark.parametrize("d_k, seed", [(4, 31), (8, 9), (16, 0), (32, 63), (64, 17), (16, SEEDS - 1)])
+@pytest.mark.parametrize("phi", MEMBERS, ids=spell)
+def test_what_is_kept_is_what_is_computed(phi, d_k, seed):
+    assert holds(phi, d_k)
+    told, now = curve(phi, d_k, seed, None, 1.0), bars(phi, d_k, seed, None, 1.0, 0)
+    assert told.keys() == {"match", "limit"}  # read, not computed
+    for part, found in told.items():
+        np.testing.assert_allclose(found, now[part], rtol=1e-5, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "phi, d_k, seed, row, match",
+    [("favor", 16, SEEDS, None, 1.0), ("favor", 12, 0, None, 1.0), ("favor", 16, 0, 3, 1.0),
+     ("favor", 16, 0, None, 0.5), ("favor~m~64", 16, 0, None, 1.0), ("elu", 16, 0, None, 1.0)],
+)  # fmt: skip
+def test_what_is_not_kept_is_computed(phi, d_k, seed, row, match):
+    told = curve(read_member(phi), d_k, seed, row, match)
+    np.testing.assert_array_equal(told["weight"], bars(read_member(phi), d_k, seed, row, match, 0)["weight"])
+
+
+def test_the_page_draws_a_map_from_the_file_as_it_does_when_chosen():
+    """Chosen, a map is computed; else it is read."""
+    for word in ("favor", "trig"):
+        read, made = (VIEWS["sharpness"].answer(Question(phi=phi, seed=12, d_k=8)) for phi in (SOFTMAX, word))
+        np.testing.assert_allclose(
+            read["sharpness.curves"][word], made["sharpness.curves"][word], rtol=1e-5, atol=1e-6, equal_nan=True
+        )
+        at = PHIS.index(word)
+        for part in ("limit", "text"):
+            ends = read["sharpness.ends"][part][at], made["sharpness.ends"][part][at]
+            assert ends[0] == ends[1] if part == "text" else np.isclose(*ends, rtol=1e-5, equal_nan=True)
+
+
+def test_a_map_that_has_changed_is_not_read_from_the_file(monkeypatch):
+    phi = read_member("favor")
+    assert holds.__wrapped__(phi, 16)
+    whole = PositiveRandom.log_features
+    monkeypatch.setattr(PositiveRandom, "log_features", lambda self, x: whole(self, 0.5 * x))
+    bars.cache_clear()
+    try:
+        assert not holds.__wrapped__(phi, 16)
+    finally:
+        bars.cache_clear()
+
+
+@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "of other stops"])
+def test_without_a_file_in_one_piece_weights_are_computed_and_the_log_says_so(broken, monkeypatch, tmp_path, caplog):
+    file = tmp_path / "matches.npz"
+    if broken == "of other stops":
+        monkeypatch.setattr(sharpness_kept, "SEEDS", SEEDS - 1)
+        file = FILE
+    elif broken != "missing":
+        file.write_bytes(FILE.read_bytes()[:100_000] if broken == "cut" else b"")
+    monkeypatch.setattr(sharpness_kept, "FILE", file)
+    monkeypatch.setattr(sharpness_kept, "load", load.__wrapped__)
+    monkeypatch.setattr(sharpness_kept, "holds", holds.__wrapped__)
+    assert "weight" in curve(read_member("favor"), 16, 0, None, 1.0)
+    assert "at d_k = 16 are computed instead of read" in caplog.text and str(file) in caplog.text
+
+
+def test_a_file_of_other_draws_is_refused(monkeypatch):
+    monkeypatch.setattr(sharpness_kept, "SEEDS", SEEDS - 1)
+    with pytest.raises(ValueError, match=r"^matches.npz was made for other stops or maps; run python -m components.sha"):
+        load.__wrapped__()
+
+
+def test_a_row_ends_with_the_limit():
+    phi = MEMBERS[0]
+    row, told = computed(phi, 16, 0), bars(phi, 16, 0, None, 1.0, 0)
+    assert row[-1] == told["limit"] and np.array_equal(row[:-1], told["match"], equal_nan=True)
