@@ -81,7 +81,7 @@ def test_without_a_file_in_one_piece_weights_are_computed_and_the_log_says_so(br
 
 def test_a_file_of_other_draws_is_refused(monkeypatch):
     monkeypatch.setattr(sharpness_kept, "SEEDS", SEEDS - 1)
-    with pytest.raises(ValueError, match=r"^matches.npz was made for other stops or maps; run python -m components.sha"):
+    with pytest.raises(ValueError, match=r"^matches.npz was made for other stops or maps; run python"):
         load.__wrapped__()
 
 
