@@ -32,6 +32,10 @@ SLOTS: dict[str, tuple[str, str]] = {
     "conv": ("#5f8f8a", "#8fc4be"),
     "window": ("#8d7430", "#c9ae63"),
     "mapped": ("#845f1c", "#c79a4e"),
+    # models beside the chosen one
+    "other1": ("#7d4f9e", "#b995d8"),
+    "other2": ("#4f7d2f", "#93c26c"),
+    "other3": ("#b0466e", "#e88fb0"),
 }
 
 LIGHT = {slot: light for slot, (light, _) in SLOTS.items()}

@@ -19,12 +19,12 @@ from components.says import TOKEN_TICKS
 from components.sizing_answer import answer
 from components.sizing_bill import ROWS
 from components.sizing_idle import idle
-from components.sizing_lines import DASH, EDGE, LINES, MAPPED, NOWHERE, OTHERS
+from components.sizing_lines import DASH, EDGE, LINES, MAPPED, NOWHERE
 from components.sizing_said import LAST
 from components.view import Cell, Drawing, View
 from compute.sizing import human_bytes
 
-SLOT = {"total": "ink", "twin": "muted", "whole": "cache", **dict.fromkeys(OTHERS, "muted")}
+SLOT = {"total": "ink", "twin": "muted", "whole": "cache"}
 NAMES = 142
 """Right border, px: the name of a model."""
 
@@ -111,7 +111,9 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
         labels(fig, at, over=True, name=f"sizing.{name}.text", **place)
     factors = list(dict.fromkeys((*LINES, *MAPPED)))
     colours = CategoricalColorMapper(factors=factors, palette=[LIGHT[SLOT.get(name, name)] for name in factors])
-    names(fig, sources["sizing.names"], {"field": "line", "transform": colours})
+    colour = {"field": "line", "transform": colours}
+    fig.segment("end", "end_y", "tick", "y", source=sources["sizing.names"], line_color=colour, name="sizing.leaders")
+    names(fig, sources["sizing.names"], colour)
     return Drawing(((Cell(fig),),), sources)
 
 

@@ -43,11 +43,12 @@ NAMES: dict[str, str] = {
 MAPPED = ("mapped", *FEATURE_MAPS)
 """Slots of the line that says what a chosen map would keep: it wears the colour of the map."""
 
-DASH = {"twin": "6 4", "whole": "1 3", "mapped": "2 3", "other1": "10 3", "other2": "4 2", "other3": "1 2"}
+DASH = {"twin": "6 4", "whole": "1 3", "mapped": "2 3", "other1": "12 3", "other2": "8 3 2 3", "other3": "2 2"}
 
 NOWHERE = 1e-3
-TICK_AT, EDGE = 1.25e7, 2.2e7
-"""On the axis of T: where the swatches of the names begin, and where it ends."""
+TICK_AT, EDGE = 1.3e7, 2.2e7
+"""On the axis of T: where the swatches of the names begin, and where it ends.  The lines end before, at the last
+length: between stands for each name what leads to it from the end of its line."""
 
 
 def curves(own: Sums, twin: Sums | None) -> tuple[dict[str, np.ndarray], list[int], list[int]]:
@@ -151,6 +152,8 @@ def placed(curves: dict, names: dict[str, str], low: float, high: float, slot: s
         "tick": np.full(len(LINES), TICK_AT),
         "line": [slot if name == "mapped" else name for name in LINES],
         "dash": [DASH.get(name, "solid") for name in LINES],
+        "end": np.full(len(LINES), float(STOPS[-1])),
+        "end_y": np.array([curves[name][-1] if name in heights else NOWHERE for name in LINES]),
         "y": np.array([10 ** heights[name] if name in heights else NOWHERE for name in LINES]),
         "text": [names[name] if name in heights else "" for name in LINES],
     }

@@ -8,7 +8,9 @@ from asked import VIEWS, said
 from geometry import crossed, inside, meets, rectangle
 
 from components.lesson import Question
-from components.sizing_lines import EDGE, LINES, T
+from components.palette import SLOTS
+from components.sizing import SLOT
+from components.sizing_lines import DASH, EDGE, LINES, NOWHERE, OTHERS, T
 from components.sizing_marks import FRAMES, LETTER, SMALL
 from compute.sizing import load_model, models
 
@@ -76,3 +78,59 @@ def test_a_model_that_has_no_such_twin_has_no_words_for_it():
         told = answer(Question(model=model))
         texts = dict(zip(told["sizing.texts"]["node"], told["sizing.texts"]["text"]))
         assert texts["sizing.twin_name"] == texts["sizing.beats_name"] == told["sizing.beat"]["text"][0] == ""
+
+
+BESIDE = Question(model="kimi-linear-48b-a3b", phi="taylor", compare="qwen3.8-27b,jamba-v0.1,llama-3.1-8b")
+
+
+def test_every_name_is_tied_to_the_end_of_its_line():
+    """A name that was moved out of another's way has a thin line of its own from where the drawn one ends."""
+    told = answer(BESIDE)
+    curves, named = told["sizing.curves"], told["sizing.names"]
+    moved = 0
+    for i, line in enumerate(LINES):
+        if not named["text"][i]:
+            assert named["end_y"][i] == named["y"][i] == NOWHERE
+            continue
+        assert (named["end"][i], named["end_y"][i]) == (curves["T"][-1], curves[line][-1])
+        assert named["end"][i] < named["tick"][i] < named["x"][i]
+        moved += not np.isclose(np.log(named["y"][i]), np.log(named["end_y"][i]), atol=0.1)
+    assert moved > 3  # or nothing was asked of them
+    assert all(named["text"][LINES.index(line)] for line in OTHERS)
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_models_beside_each_other_are_told_apart_by_colour_and_by_dash(theme):
+    drawn = [line for line in LINES if line != "mapped"]  # that one wears the colour of its map
+    colours = {line: SLOTS[SLOT.get(line, line)][theme] for line in drawn}
+    for i, line in enumerate(OTHERS):
+        for other in (*OTHERS[:i], *(name for name in drawn if name not in OTHERS)):
+            assert DASH[line] != DASH.get(other) and far(colours[line], colours[other]) > 0.08, other
+
+
+def far(one, other):
+    """How far apart two colours look: their distance in OKLab (Ottosson 2020), where 0.02 is just seen."""
+    return float(np.linalg.norm(lab(one) - lab(other)))
+
+
+def lab(colour):
+    rgb = np.array([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    cones = np.cbrt(
+        [
+            [0.4122214708, 0.5363325363, 0.0514459929],
+            [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005],
+        ]
+        @ linear
+    )
+    return (
+        np.array(
+            [
+                [0.2104542553, 0.7936177850, -0.0040720468],
+                [1.9779984951, -2.4285922050, 0.4505937099],
+                [0.0259040371, 0.7827717662, -0.8086757660],
+            ]
+        )
+        @ cones
+    )
