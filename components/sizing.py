@@ -20,6 +20,7 @@ from components.sizing_answer import answer
 from components.sizing_bill import ROWS
 from components.sizing_idle import idle
 from components.sizing_lines import DASH, EDGE, LINES, MAPPED, NOWHERE
+from components.sizing_marks import CARD
 from components.sizing_said import LAST
 from components.view import Cell, Drawing, View
 from compute.sizing import human_bytes
@@ -58,7 +59,7 @@ REELS = (
 
 def draw(question: Question, compact: bool = False) -> Drawing:
     sources = VIEW.sources(question)
-    drawing = _drawing(sources, 360)
+    drawing = _drawing(sources, 360, "")
     fig = drawing.rows[0][0].figure
     asked = sources["sizing.predicted"]  # shown with the answer to the question
     fig.scatter("x", "y", source=asked, size=15, fill_color=None, line_color=LIGHT["ink"], line_width=1.6,
@@ -68,10 +69,11 @@ def draw(question: Question, compact: bool = False) -> Drawing:
 
 
 def draw_card(question: Question, compact: bool = True) -> Drawing:
-    return _drawing(VIEW.card.sources(question), 188)
+    return _drawing(VIEW.card.sources(question), 188, CARD)
 
 
-def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
+def _drawing(sources: Mapping[str, ColumnDataSource], height: int, begins: str) -> Drawing:
+    """begins: with what the columns begin that say where words stand (`components.sizing_marks`)."""
     fig = plot(
         "sizing.by_t", height, (1, EDGE), (1e4, 1e12), x_log=True, y_log=True,
         x_label="context T (tokens)", y_label="bytes kept", left=LEFT, right=NAMES,
@@ -102,7 +104,7 @@ def _drawing(sources: Mapping[str, ColumnDataSource], height: int) -> Drawing:
         line_width=1.2,
         name="sizing.here",
     )
-    place = {"text_align": "align", "x_offset": "dx", "y_offset": "dy"}
+    place = {"text_align": f"{begins}align", "x_offset": f"{begins}dx", "y_offset": f"{begins}dy"}
     labels(fig, sources["sizing.native"], "muted", over=True, text_font_size="10px", **place)
     for name in ("meet", "beat"):
         at = sources[f"sizing.{name}"]

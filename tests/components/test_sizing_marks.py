@@ -11,46 +11,69 @@ from components.lesson import Question
 from components.palette import SLOTS
 from components.sizing import SLOT
 from components.sizing_lines import DASH, EDGE, LINES, NOWHERE, OTHERS, T
-from components.sizing_marks import FRAMES, LETTER, SMALL
+from components.sizing_marks import FRAMES, LETTER, SMALL, STEP
 from compute.sizing import load_model, models
 
 answer = VIEWS["sizing"].answer
 NATIVE = [word for word in models() if load_model(word).native_context]
 
 
-def boxes(told, name, frame, low, high, letter):
+EVERYWHERE = [(begins, frame) for begins, frames in FRAMES.items() for frame in frames]
+
+
+def boxes(told, name, where, low, high, letter):
     """Rectangles of the lines of a mark's words in a frame, px."""
-    (width, height), source = frame, told[f"sizing.{name}"]
+    (begins, (width, height)), source = where, told[f"sizing.{name}"]
+    align, dx, dy = (source[begins + column][0] for column in ("align", "dx", "dy"))
     lines = source["text"][0].split("\n") if source["text"][0] else []
     x = width * np.log(source["x"][0]) / np.log(EDGE)
     y = height * (1 - np.log(source["y"][0] / low) / np.log(high / low))
     for k, text in enumerate(lines):
-        dy = source["dy"][0] + 12 * (k - (len(lines) - 1) / 2)
-        yield rectangle(x, y, text, source["align"][0], source["dx"][0], dy, letter)
+        yield rectangle(x, y, text, align, dx, dy + STEP * (k - (len(lines) - 1) / 2), letter)
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("model", NATIVE)
-def test_the_native_context_is_named_clear_of_axis_lines_and_words(model, frame):
-    told = answer(Question(model=model))
+def drawn(told, frame):
+    """The ends of the axis of bytes, and the lines in a frame, px."""
     low, high = told["sizing.props"]["value"][told["sizing.props"]["property"].index("start"):][:2]  # fmt: skip
-    (name,) = boxes(told, "native", frame, low, high, SMALL)
-    assert inside(name, *frame) and name[3] <= frame[1] - 2  # the axis itself is not on the frame's last px
     xs = frame[0] * np.log(T) / np.log(EDGE)
-    for line in LINES:
-        ys = frame[1] * (1 - np.log(told["sizing.curves"][line] / low) / np.log(high / low))
+    heights = {line: np.log(told["sizing.curves"][line] / low) / np.log(high / low) for line in LINES}
+    return low, high, xs, {line: frame[1] * (1 - ys) for line, ys in heights.items()}
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+@pytest.mark.parametrize("model", NATIVE)
+def test_the_native_context_is_named_clear_of_axis_lines_and_words(model, where):
+    told, (_, frame) = answer(Question(model=model)), where
+    low, high, xs, lines = drawn(told, frame)
+    (name,) = boxes(told, "native", where, low, high, SMALL)
+    assert inside(name, *frame) and name[3] <= frame[1] - 2  # the axis itself is not on the frame's last px
+    for line, ys in lines.items():
         assert not crossed(name, xs, ys), line
     for other in ("meet", "beat"):
-        assert not any(meets(name, box) for box in boxes(told, other, frame, low, high, LETTER)), other
+        assert not any(meets(name, box) for box in boxes(told, other, where, low, high, LETTER)), other
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+@pytest.mark.parametrize("model", models())
+def test_the_words_at_a_crossing_stay_in_the_frame_and_clear_of_lines(model, where):
+    """Above, the words that say where the model is cheaper; below, those of its own cache and state, beside which the
+    flat line of a convolution may pass on a card, too near to stand between."""
+    begins, frame = where
+    for phi in ("elu", "taylor", "softmax"):
+        told = answer(Question(model=model, phi=phi))
+        low, high, xs, lines = drawn(told, frame)
+        for name in ("meet", "beat"):
+            for box in boxes(told, name, where, low, high, LETTER):
+                assert inside(box, *frame), name
+                on = {line for line, ys in lines.items() if crossed(box, xs, ys)}
+                assert on <= ({"conv"} if name == "meet" and begins else set()), (name, phi)
 
 
 @pytest.mark.parametrize("model", models())
-def test_the_words_at_a_crossing_stay_in_the_frame(model):
+def test_what_is_said_of_two_crossings_stands_on_two_sides(model):
     told = answer(Question(model=model))
-    low, high = told["sizing.props"]["value"][told["sizing.props"]["property"].index("start"):][:2]  # fmt: skip
-    for frame in FRAMES:
-        for name in ("meet", "beat"):
-            assert all(inside(box, *frame) for box in boxes(told, name, frame, low, high, LETTER)), (name, frame)
+    for begins in FRAMES:
+        assert told["sizing.meet"][f"{begins}dy"][0] > 0 > told["sizing.beat"][f"{begins}dy"][0]
 
 
 @pytest.mark.parametrize(
