@@ -8,9 +8,11 @@ import numpy as np
 
 from components.cases import checked
 from components.lesson import Question
+from components.normaliser_draws import SIGNED
 from components.normaliser_hand import CASES, hand
+from components.normaliser_kept import beside_of
 from components.normaliser_names import EDGE, FAR, RIGHT_AT, remarks, sum_names
-from components.normaliser_numbers import NEARBY, SIGNED, Numbers, T, numbers, signed_left
+from components.normaliser_numbers import NEARBY, Numbers, T, numbers
 from components.normaliser_places import beside
 from components.normaliser_said import mean_of, moved, power, quoted
 from components.normaliser_way_said import answer_of
@@ -45,6 +47,7 @@ def answer(question: Question) -> Answer:
 def _answer(phi: str, d_k: int, seed: int) -> Answer:
     found = numbers(phi, d_k, seed)
     net, bands, slot = found.sums.net[0], found.bands, phi.partition("~")[0]
+    signed = {slot: of.left for slot, of in beside_of(d_k, seed).signed.items()}
     ranges = {
         "denominator": _decades(np.append(np.abs(found.sums.net).ravel(), found.law)),
         "derivative": _decades(np.concatenate([bands["kernel"].ravel(), bands["score"].ravel()])),
@@ -71,10 +74,10 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
         "normaliser.derivatives": _single(**derivatives, bound=found.bound),
         **{f"normaliser.{name}_names": columns for name, columns in named.items()},
         "normaliser.left": _single(
-            chosen=found.left[0], **{s: left[0] for s, left in signed_left(d_k, seed).items()}
+            chosen=found.left[0], **signed
         ),
-        "normaliser.left_names": _left_names(slot, found, d_k, seed),
-        **remarks([found.left[0], *(left[0] for left in signed_left(d_k, seed).values())]),
+        "normaliser.left_names": _left_names(slot, found, signed),
+        **remarks([found.left[0], *signed.values()]),
         **{f"normaliser.read_{i}": _single(**way.columns()) for i, way in enumerate(found.ways)},
         **{f"normaliser.read_{i}_names": way.names() for i, way in enumerate(found.ways)},
         "normaliser.props": props([
@@ -138,9 +141,9 @@ def _derivative_names(found: Numbers, ends: tuple[float, float]) -> Columns:
     }
 
 
-def _left_names(slot: str, found: Numbers, d_k: int, seed: int) -> Columns:
+def _left_names(slot: str, found: Numbers, signed: Columns) -> Columns:
     """The lines of the lowest figure, named at their ends; the chosen map may be one of the signed ones."""
-    ends = {s: float(left[0, -1]) for s, left in signed_left(d_k, seed).items() if s != slot}
+    ends = {s: float(left[-1]) for s, left in signed.items() if s != slot}
     ends[slot] = float(np.nan_to_num(found.left[0, -1]))
     blank = len(SIGNED) + 1 - len(ends)
     heights = spread(list(ends.values()), 0.28, -0.95, 1.0)

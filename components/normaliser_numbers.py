@@ -7,27 +7,19 @@ from functools import lru_cache
 
 import numpy as np
 
-from components.normaliser_ways import STOPS, Way, band, of_identity, ways
-from components.words import SOFTMAX
-from compute.arriving import Sums, arrived_at, score_derivatives_at, sums_at
-from compute.feature_maps import FEATURE_MAPS, read_member
+from components.normaliser_draws import BFLOAT, kernel_of, left_of
+from components.normaliser_kept import beside_of
+from components.normaliser_ways import STOPS, Way, band, ways
+from compute.arriving import Sums, arrived_at
 from compute.normaliser import kernel_derivative_bound
-from compute.rounding import running_sum
 from compute.sharpness import UNDEFINED_BELOW
-from compute.streams import DRAWS, kernel_values, stream
 
 T = np.array(STOPS)
 NEARBY = 64
 """Tokens that count as near."""
 
-SIGNED = {"identity": "identity", "silu": "silu", "trig": "trig~m~16"}
-"""Signed maps that are drawn beside the chosen one: slot and member."""
-
 LOWEST = 1e-7
 """What is zero is drawn here, below every axis of shares: a logarithm has no place for it."""
-
-BFLOAT = "elu"
-"""The map whose z is also summed in bfloat16."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +47,7 @@ class Numbers:
 
 @lru_cache(maxsize=16)
 def numbers(phi: str, d_k: int, seed: int) -> Numbers:
-    kappa = _kernel(phi, d_k, seed)
+    kappa, beside = kernel_of(phi, d_k, seed), beside_of(d_k, seed)
     sums, *shares, derivatives = arrived_at(kappa, STOPS, NEARBY)
     left = left_of(sums)
     defined = np.abs(left) >= UNDEFINED_BELOW
@@ -66,46 +58,18 @@ def numbers(phi: str, d_k: int, seed: int) -> Numbers:
         "share": np.maximum(band(np.abs(shares)), LOWEST),
         "near": np.maximum(band(np.abs(near)), LOWEST),
         "kernel": band(np.where(defined, derivatives, np.nan)),
-        "score": _score_band(d_k, seed),
+        "score": beside.score,
     }
     return Numbers(
         positive, float(kappa.mean(dtype=float)), sums, left, defined, shares, near, bands,
         bound=band(np.where(defined, kernel_derivative_bound(sums.net[..., None]), np.nan))[1],
         law=_law(kappa, positive),
-        short=_in_bfloat16(d_k, seed) if phi == BFLOAT else np.full(len(T), np.nan),
+        short=beside.short if phi == BFLOAT else np.full(len(T), np.nan),
         ways=ways(d_k, seed, kappa, sums, defined),
     )  # fmt: skip
-
-
-def left_of(sums: Sums) -> np.ndarray:
-    """What signs leave of a sum, Σκ/Σ|κ|."""
-    return sums.net / np.where(sums.gross == 0, np.nan, sums.gross)
-
-
-@lru_cache(maxsize=32)
-def signed_left(d_k: int, seed: int) -> dict[str, np.ndarray]:
-    """Σκ/Σ|κ| of the signed maps, [draws, n] each."""
-    sums = {"identity": of_identity(d_k, seed)[1]}
-    return {slot: left_of(sums.get(word) or sums_at(_kernel(word, d_k, seed), STOPS)) for slot, word in SIGNED.items()}
-
-
-def _kernel(phi: str, d_k: int, seed: int) -> np.ndarray:
-    return kernel_values(None if phi == SOFTMAX else read_member(phi), d_k, seed, draws=DRAWS)
-
-
-@lru_cache(maxsize=32)
-def _score_band(d_k: int, seed: int) -> np.ndarray:
-    return band(score_derivatives_at(_kernel(SOFTMAX, d_k, seed), STOPS))
 
 
 def _law(kappa: np.ndarray, positive: bool) -> np.ndarray:
     """t·mean for a positive kernel; else the size of a sum of t independent values, √(t²·mean² + t·variance)."""
     mean = float(kappa.mean(dtype=float))
     return T * mean if positive else np.sqrt((T * mean) ** 2 + T * float(kappa.var(dtype=float)))
-
-
-@lru_cache(maxsize=32)
-def _in_bfloat16(d_k: int, seed: int) -> np.ndarray:
-    phi, drawn = FEATURE_MAPS[BFLOAT](), stream(d_k, seed)
-    z = running_sum(phi(d_k**-0.25 * drawn.K), "bfloat16")  # the first draw meets the keys as they stand
-    return (z @ phi(d_k**-0.25 * drawn.Q[0]))[T - 1]

@@ -6,7 +6,8 @@ import numpy as np
 
 from components.formula import mathml, under_finger
 from components.ledger import claims
-from components.normaliser_numbers import LOWEST, Numbers, T, signed_left
+from components.normaliser_kept import beside_of
+from components.normaliser_numbers import LOWEST, Numbers, T
 from components.normaliser_ways import STOPS
 from components.powers import PLAIN_BELOW, powers
 from components.says import counted_tokens, decimals, percent
@@ -37,7 +38,7 @@ NODES = (
 def said(found: Numbers, d_k: int, seed: int) -> dict[str, list]:
     told: dict[str, list] = {node: [] for node in NODES}
     counts = {"lost": _draws(~found.defined), "negative": _draws(found.sums.net < 0)}
-    below = {name_of(slot): _draws(left < 0) for slot, left in signed_left(d_k, seed).items()}
+    below = {name_of(slot): of.below.tolist() for slot, of in beside_of(d_k, seed).signed.items()}
     for i, t in enumerate(STOPS):
         counted = {node: f"{count[i]} of {DRAWS}" for node, count in counts.items()}
         counted["below"] = ", ".join(f"{name} {count[i]}" for name, count in below.items())

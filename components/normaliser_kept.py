@@ -1,0 +1,90 @@
+"""What the normaliser draws beside the chosen map, for the draws of a page: computed once, kept as a file.
+
+It is the same whatever the map is, and took a new draw or width as long as the map itself.
+`python -m components.normaliser_kept` computes it anew, in a few seconds of one core.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from components.normaliser_draws import BFLOAT, SIGNED, Beside, Signed, computed
+from components.normaliser_ways import STOPS
+from components.words import SEEDS, WIDTHS
+from compute.streams import DRAWS
+
+LOG = logging.getLogger(__name__)
+FILE = Path(__file__).resolve().parent.parent / "assets" / "beside.npz"
+
+
+@lru_cache(maxsize=32)
+def beside_of(d_k: int, seed: int) -> Beside:
+    """Of one width and seed: read, or else computed."""
+    kept = d_k in WIDTHS and 0 <= seed < SEEDS and holds(d_k)
+    return read(d_k, seed) if kept else computed(d_k, seed)
+
+
+@cache
+def holds(d_k: int) -> bool:
+    """Whether the file was made of the maps as they are now, by its first draw.  What is missing or damaged is computed
+    instead, and said once in the log."""
+    try:
+        told = read(d_k, 0)
+    except Exception as error:  # a broken archive has a dozen ways to say so, and no page depends on it
+        LOG.warning("%s: what is beside a map at d_k = %d is computed instead of read (%s)", FILE, d_k, error)
+        return False
+    return agree(told, computed(d_k, 0))
+
+
+def agree(told: Beside, now: Beside) -> bool:
+    """Whether both are of the same maps: the same numbers up to roundoff, which moves a sum in bfloat16 by a step, and
+    a sum of a signed map across zero where almost nothing is left of it."""
+    close = np.allclose(told.score, now.score, rtol=1e-4) and np.allclose(told.short, now.short, rtol=2**-8)
+    return bool(close) and all(
+        np.allclose(told.signed[slot].left, signed.left, rtol=0, atol=1e-4)
+        and np.abs(told.signed[slot].below - signed.below).max() <= 1
+        for slot, signed in now.signed.items()
+    )
+
+
+def read(d_k: int, seed: int) -> Beside:
+    """What the file says of a width and a seed."""
+    lines, counts = (of[WIDTHS.index(d_k), seed] for of in load())
+    *score, short = lines[len(SIGNED) :]
+    signed = {slot: Signed(left, below.astype(int)) for slot, left, below in zip(SIGNED, lines, counts)}
+    return Beside(np.array(score), short, signed)
+
+
+@cache
+def load() -> tuple[np.ndarray, np.ndarray]:
+    """All lines and counts, [widths, draws, of each, stops].  ValueError if the file was made for others."""
+    with FILE.open("rb") as file, np.load(file) as told:  # NumPy would leave a damaged one open
+        if str(told["made"]) != _made():
+            raise ValueError(f"{FILE.name} was made for other stops or maps; run python -m components.normaliser_kept")
+        # Bytes of equal weight lie side by side in the file: it is smaller by a fifth.
+        lines = np.ascontiguousarray(np.moveaxis(told["lines"], 0, -1)).view(np.float32)[..., 0]
+        return lines, told["counts"]
+
+
+def _made() -> str:
+    about = {"signed": SIGNED, "bfloat16": BFLOAT, "widths": WIDTHS, "seeds": SEEDS, "draws": DRAWS, "stops": STOPS}
+    return json.dumps(about)
+
+
+def save() -> None:
+    rows = [[computed(d_k, seed) for seed in range(SEEDS)] for d_k in WIDTHS]
+    lines = [[[*(s.left for s in of.signed.values()), *of.score, of.short] for of in row] for row in rows]
+    counts = [[[s.below for s in of.signed.values()] for of in row] for row in rows]
+    told = np.array(lines, dtype=np.float32)
+    np.savez_compressed(
+        FILE, made=_made(), lines=np.moveaxis(told[..., None].view(np.uint8), -1, 0), counts=np.array(counts, np.uint8)
+    )
+
+
+if __name__ == "__main__":
+    save()
