@@ -13,9 +13,9 @@ from components.cases import cases_of
 from components.lesson import Question
 from components.palette import FONT, LIGHT, rising
 from components.plots import LABEL, RIGHT, finger, hover, image_plot, labels, line, mark, names, plot, ticks
-from components.rank_answer import ALL_N, DIGITS, END, FAR_END, NOWHERE, answer
-from components.rank_run import FLOOR, LARGEST, START, STOPS, TOLERANCE, TOLERANCES
-from components.reel import Answer, Bind, Reel
+from components.rank_answer import ALL_N, END, FAR_END, NOWHERE, answer, answer_at_default
+from components.rank_run import FLOOR, LARGEST, STOPS, TOLERANCE, TOLERANCES
+from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
 from components.words import PHIS
 
@@ -199,18 +199,6 @@ VIEW = View(
 )
 
 
-def _at_default(question: Question) -> Answer:
-    """The answer at the overview's one tolerance, with every second row and column of the matrix."""
-    told = answer(question)
-    counts = {column: values[START :: len(DIGITS)] for column, values in told["rank.counts"].items()}
-    pictures = {"picture": told["rank.pictures"]["picture"][:, ::2, ::2]}  # a small picture needs no more
-    return {
-        **told, "rank.counts": counts, "rank.pictures": pictures, "rank.reel": {**told["rank.reel"], "row": FIRST_ROWS},
-    }  # fmt: skip
-
-
-FIRST_ROWS = list(range(len(STOPS)))
-
 LEFT_OUT = frozenset(
     f"rank.{name}"
     for name in (
@@ -228,7 +216,7 @@ ONE_TOLERANCE = tuple(
 VIEW = replace(
     VIEW,
     card=card_of(
-        replace(VIEW, reels=ONE_TOLERANCE, answer=_at_default),
+        replace(VIEW, reels=ONE_TOLERANCE, answer=answer_at_default),
         draw_card,
         LEFT_OUT,
         ask=lambda question: replace(question, mask="none", precision="float64"),

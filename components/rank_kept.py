@@ -37,6 +37,8 @@ KEPT = {
 }
 """The maps that are kept, by precision and mask, and how finely.  What else may be chosen is one map, a few ms."""
 
+INDEX = np.arange(LARGEST)
+
 DECADES = 14
 """Where the steps end: what is smaller is zero."""
 
@@ -93,13 +95,11 @@ def _most(phi: FeatureMap | None, d_k: int) -> int:
 
 
 def _values(key: tuple[str, str, str], d_k: int, seed: int) -> np.ndarray:
-    told = np.full((len(STOPS), LARGEST), np.nan)
     start, lengths = _places(d_k)[key]
     _, grain = KEPT[key[:2]]
-    for row, N, length in zip(told, STOPS, lengths):
-        row[:N] = 0
-        row[:length] = values_at(_steps(seed, d_k)[start : start + length], grain)
-        start += length
+    told = np.where(np.array(STOPS)[:, None] > INDEX, 0.0, np.nan)
+    told[np.array(lengths)[:, None] > INDEX] = _middles(grain)[_steps(seed, d_k)[start : start + sum(lengths)]]
+    told[:, 0] = 1
     return told
 
 
@@ -110,9 +110,15 @@ def steps_of(values: np.ndarray, grain: int) -> np.ndarray:
 
 def values_at(steps: np.ndarray, grain: int) -> np.ndarray:
     """The middles of steps; the first value is 1, the last step stands for 0."""
-    told = np.where(steps < DECADES * grain, 10 ** (-(steps + 0.5) / grain), 0)
+    told = _middles(grain)[steps.astype(int)]
     told[0] = 1
     return told
+
+
+@cache
+def _middles(grain: int) -> np.ndarray:
+    """The middle of every step: looked up, for powers of ten take longer than all else that is read."""
+    return np.append(10 ** (-(np.arange(DECADES * grain) + 0.5) / grain), 0.0)
 
 
 @cache

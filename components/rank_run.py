@@ -38,9 +38,9 @@ def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str, mask:
     return source(phi, d_k, seed, precision, mask)
 
 
-def ranks(relative: np.ndarray) -> np.ndarray:
+def ranks(relative: np.ndarray, tolerances: np.ndarray = TOLERANCES) -> np.ndarray:
     """Ranks [..., tolerances] of spectra [..., n]."""
-    return rank_of(relative, TOLERANCES)
+    return rank_of(relative, tolerances)
 
 
 @lru_cache(maxsize=256)
@@ -61,15 +61,22 @@ def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> 
 
 
 @lru_cache(maxsize=128)
-def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str) -> np.ndarray:
-    """Pictures of the kernel matrix [extents, 64, 64] uint8, rows relative to their largest entry."""
+def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str, cells: int = CELLS) -> np.ndarray:
+    """Pictures of the kernel matrix [extents, cells, cells] uint8, rows relative to their largest entry.
+
+    Only the rows that some picture draws are multiplied out: with 64 cells every second one."""
+    drawn = [np.arange(0, extent, extent // cells) for extent in EXTENTS]
+    rows = np.unique(np.concatenate(drawn))
     Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    size = np.abs(wide(phi, d_k, seed) if is_wide(phi, d_k) else kernel_matrix(Q, K, phi and phi.merged()))
+    size = np.abs(phi.kernel(Q[rows], K) if is_wide(phi, d_k) else kernel_matrix(Q[rows], K, phi and phi.merged()))
     if mask == "causal":
-        size = np.tril(size)
-    size = np.sqrt(size / np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny))
-    told = np.stack([size[: extent : extent // CELLS, : extent : extent // CELLS] for extent in EXTENTS])
-    return np.rint(255 * told).astype(np.uint8)
+        size = np.where(np.arange(LARGEST) <= rows[:, None], size, 0.0)
+    most = np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    told = []
+    for tokens in drawn:
+        own = np.searchsorted(rows, tokens)
+        told.append(np.sqrt(size[own[:, None], tokens] / most[own]))
+    return np.rint(255 * np.stack(told)).astype(np.uint8)
 
 
 def every_rank(question: Question, counted: dict[str, np.ndarray | None]) -> dict[str, np.ndarray]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from components import rank_kept
-from components.axes import AXES
 from components.formula import mathml, under_finger, with_values
 from components.lesson import Question
 from components.rank_far import SEED, load
@@ -122,23 +121,22 @@ def phrases(question: Question) -> dict[str, list[str]]:
 def said(question: Question, counted: dict, grown: dict, blocks: np.ndarray) -> dict[str, list]:
     """The numbers that go into the phrases, a row for each stop and, within it, for each tolerance.
 
-    counted: ranks of the matrix by map; grown: what the lower figure counts; blocks: ranks of the chosen map's block.
+    counted: ranks of the matrix by map, [stops, tolerances]; grown: what the lower figure counts; blocks: ranks of the
+    chosen map's block.
     """
     said: dict[str, list] = {"headline": [], "sentence": [], "own": [], "block": []}
-    for i, N in enumerate(STOPS):
-        bound = bound_of(question, N)
-        for j in range(len(AXES["rtol"].stops)):
-            rank, soft = (int(counted[w][i, j]) for w in (question.map_word, SOFTMAX))
-            block, half = int(blocks[i, j]), N // 2
-            beside: list[str] = []
-            if question.mask == "causal":
-                said["headline"].append([str(block), str(N), str(rank)])
-                beside = [str(grown[SOFTMAX][i, j])] * (question.map is not None)
+    word, masked, alone = question.map_word, question.mask == "causal", question.map is None
+    columns = (counted[word], blocks, grown[word], grown[SOFTMAX] if masked else counted[SOFTMAX])
+    for N, *rows in zip(STOPS, *(column.tolist() for column in columns)):
+        bound, all_, half = bound_of(question, N), str(N), str(N // 2)
+        faint = f" The bound is {bound}."
+        for rank, block, grows, soft in zip(*rows):
+            own, passed, beside = str(rank), str(block), [] if alone else [str(soft)]
+            if masked:
+                said["headline"].append([passed, all_, own])
             else:
-                full = ": full" if rank == N else ""
-                said["headline"].append([str(N), str(rank), full] + [str(soft)] * (question.map is not None))
-            faint = f" The bound is {bound}." if grown[question.map_word][i, j] < bound else ""
-            said["sentence"].append([str(half), str(half), str(block), *beside, faint])
-            said["own"].append([str(rank), str(N)])
-            said["block"].append([str(block), str(half)])
+                said["headline"].append([all_, own, ": full" if rank == N else "", *beside])
+            said["sentence"].append([half, half, passed, *beside * masked, faint if grows < bound else ""])
+            said["own"].append([own, all_])
+            said["block"].append([passed, half])
     return said

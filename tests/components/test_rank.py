@@ -169,6 +169,23 @@ def test_the_overview_counts_at_one_tolerance():
     np.testing.assert_array_equal(told["rank.counts"]["rank"][-1], [ranks(DEFAULT, word)[-1] for word in PHIS])
 
 
+@pytest.mark.parametrize("phi, d_k, seed", [(SOFTMAX, 16, 0), ("elu", 8, 5), ("taylor", 64, 2), ("dpfp~nu~6", 16, 7)])
+def test_the_overview_says_what_the_page_says_at_its_tolerance(phi, d_k, seed):
+    """Spectra, names, counts and sentences; of the matrix every second row and column of the page's picture."""
+    question = Question(phi=phi, d_k=d_k, seed=seed)
+    told, card = answer(question), VIEWS["rank"].card.answer(question)
+    at, every = AXES["rtol"].stops.index(10.0), len(AXES["rtol"].stops)
+    for column, values in card["rank.counts"].items():
+        np.testing.assert_array_equal(values, told["rank.counts"][column][at::every])
+    np.testing.assert_array_equal(card["rank.pictures"]["picture"], told["rank.pictures"]["picture"][:, ::2, ::2])
+    for word in PHIS:
+        np.testing.assert_array_equal(card[f"rank.spectra_{word}"][word], told[f"rank.spectra_{word}"][word])
+    reel = {column: values for column, values in card["rank.reel"].items() if column != "row"}
+    assert reel["names_y"].shape == (len(AXES["N"].stops), len(PHIS))
+    for column, values in reel.items():
+        np.testing.assert_array_equal(values, told["rank.reel"][column])
+
+
 @pytest.mark.parametrize("phi", PHIS)
 def test_the_rank_below_the_diagonal_is_scipys(phi):
     Q, K = (a[:256] for a in queries_and_keys(16, 0))
