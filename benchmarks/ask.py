@@ -28,9 +28,14 @@ from compute.sizing import models
 
 ASKED = {
     "": ("phi", "d_k", "rule", "keys", "model", "seed"),
-    "sharpness?seed=1": ("phi", "d_k", "seed"),
-    "memory?seed=2": ("rule", "keys", "seed"),
-    "rank?seed=3": ("phi", "d_k", "seed"),
+    "sharpness?seed=1": ("phi", "d_k", "seed", "single"),
+    "memory?seed=2": ("rule", "keys", "seed", "pair"),
+    "rank?seed=3": ("phi", "d_k", "seed", "mask", "precision"),
+    "normaliser?seed=4": ("phi", "d_k", "seed", "way"),
+    "random-features?seed=5": ("head", "seed"),
+    "bracketing": ("phi", "head"),
+    "forms": ("example", "pitfall"),
+    "recall": ("d_k", "rule"),
     "sizing": ("model", "phi"),
 }
 """Choices of a page.  Each page has its own draw, so that its first round asks what depends on it anew."""
@@ -59,6 +64,8 @@ class Asked:
 
 
 def run(command: str) -> Iterator[Row]:
+    if missing := PAGES.keys() - {page.partition("?")[0] for page in ASKED}:
+        raise ValueError(f"ASKED must name the choices of every page that draws, it lacks {', '.join(missing)}")
     with serving(command) as server, chromium() as browser:
         for page, words in ASKED.items():
             if page.partition("?")[0] not in PAGES:
