@@ -15,7 +15,7 @@ from components.plots import spread
 from components.reel import Answer, together
 from components.says import decimals, percent
 from components.sharpness_cases import REPORTS, small_cases
-from components.sharpness_kept import curve
+from components.sharpness_kept import curve, own_bars
 from components.sharpness_map_answer import map_answer
 from components.sharpness_run import KEYS, STEP, STOPS, bars, members, name_of, toy
 from components.sharpness_said import end_name, map_math, phrases, said, subject, weight_latex
@@ -72,7 +72,7 @@ def _weights_answer(phi: str, d_k: int, seed: int, row: int | None, match: float
     question = Question(phi=phi, d_k=d_k, seed=seed, row=row, match=match, single=single)
     word = question.map_word
     every = {
-        w: bars(member, d_k, seed, row, match, single, True) if w == word else curve(member, d_k, seed, row, match)
+        w: own_bars(member, d_k, seed, row, match, single) if w == word else curve(member, d_k, seed, row, match)
         for w, member in members(question).items()
     }
     own, soft, at = every[word], every[SOFTMAX], toy(d_k, seed, row, match)[2]

@@ -1,34 +1,64 @@
-"""Weight on the match of the random maps at their defaults, for the draws of a page: computed once, kept as a file.
+"""What random maps would cost a page too much, computed once, kept as a file.
 
-Of a map that is not chosen a page draws this alone, and ten draws of directions at every sharpness take longer than
-all other maps together.  `python -m components.sharpness_kept` computes it anew, in a few seconds of one core.
+Of a map that is not chosen the page draws its weight on the match alone, and ten draws of directions at every sharpness
+take longer than all other maps together: of maps at their defaults it is kept for every draw of the page.  Of a chosen
+map that is wide the directions alone take 20 to 120 ms: it is kept for the draw with which a page begins.
+`python -m components.sharpness_kept` computes the file anew, in ten seconds of one core.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from components.sharpness_run import STOPS, bars
-from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS
+from components.feature_controls import OFFERED
+from components.sharpness_run import KEYS, STOPS, bars
+from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS, WORDS
 from compute.feature_maps import FeatureMap, read_member, spell
 
 LOG = logging.getLogger(__name__)
-FILE = Path(__file__).resolve().parent.parent / "assets" / "matches.npz"
+FILE = Path(__file__).resolve().parent.parent / "assets" / "sharpness.npz"
 
 MEMBERS = [member for member in (read_member(word) for word in PHIS if word != SOFTMAX) if member.random]
+
+FIRST = WORDS["seed"].default
+MANY = 1 << 16
+"""Numbers in the directions of one draw from which on a chosen map is kept."""
+
+WIDE = {
+    (replace(member, m=2**i), d_k)
+    for member in MEMBERS
+    for i in range(OFFERED[1].bit_length())
+    for d_k in WIDTHS
+    if 2**i >= OFFERED[0] and 2**i * d_k >= MANY
+}
+"""Chosen maps that are kept, each with its width of a head."""
 
 
 def curve(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float) -> dict:
     """Weight on the match at every stop of sharpness, and its limit, as `bars` has them: read, or else computed."""
     if row is None and match == 1 and phi in MEMBERS and d_k in WIDTHS and 0 <= seed < SEEDS and holds(phi, d_k):
-        *weights, limit = load()[MEMBERS.index(phi), WIDTHS.index(d_k), seed].astype(float)
+        *weights, limit = load()["rows"][MEMBERS.index(phi), WIDTHS.index(d_k), seed].astype(float)
         return {"match": np.array(weights), "limit": limit}
     return bars(phi, d_k, seed, row, match, 0)
+
+
+def own_bars(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float, single: int) -> dict:
+    """`bars` of the chosen map: read, or else computed."""
+    at_first = row is None and match == 1 and not single and seed == FIRST
+    # The same formula at fewer features tells whether it is the map as it is now: the directions are what is saved.
+    if at_first and (phi, d_k) in WIDE and holds(next(m for m in MEMBERS if m.word == phi.word), d_k):
+        return _unpacked(*(load()[name] for name in _names(phi, d_k)))
+    return bars(phi, d_k, seed, row, match, single, True)
+
+
+def _names(phi: FeatureMap, d_k: int) -> list[str]:
+    return [f"{spell(phi)}.{d_k}.{part}" for part in ("bars", "lines")]
 
 
 @cache
@@ -36,11 +66,11 @@ def holds(phi: FeatureMap, d_k: int) -> bool:
     """Whether the file was made of the map as it is now, by its first draw.  What is missing or damaged is computed
     instead, and said once in the log."""
     try:
-        told = load()[MEMBERS.index(phi), WIDTHS.index(d_k), 0]
+        told = load()["rows"][MEMBERS.index(phi), WIDTHS.index(d_k), FIRST]
     except Exception as error:  # a broken archive has a dozen ways to say so, and no page depends on it
         LOG.warning("%s: the random maps at d_k = %d are computed instead of read (%s)", FILE, d_k, error)
         return False
-    return np.allclose(told, computed(phi, d_k, 0), rtol=1e-5, atol=1e-6, equal_nan=True)
+    return np.allclose(told, computed(phi, d_k, FIRST), rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
 def computed(phi: FeatureMap, d_k: int, seed: int) -> np.ndarray:
@@ -50,21 +80,49 @@ def computed(phi: FeatureMap, d_k: int, seed: int) -> np.ndarray:
 
 
 @cache
-def load() -> np.ndarray:
-    """All rows [maps, widths, draws, stops + 1].  ValueError if the file was made for other stops or maps."""
+def load() -> dict[str, np.ndarray]:
+    """Rows [maps, widths, draws, stops + 1] of all curves, and the two parts of each wide map by their names.
+
+    ValueError if the file was made for other stops or maps."""
     with FILE.open("rb") as file, np.load(file) as told:  # NumPy would leave a damaged one open
         if str(told["made"]) != _made():
             raise ValueError(f"{FILE.name} was made for other stops or maps; run python -m components.sharpness_kept")
-        return told["rows"]
+        return {name: told[name] for name in told.files if name != "made"}
 
 
 def _made() -> str:
-    return json.dumps({"maps": [spell(phi) for phi in MEMBERS], "widths": WIDTHS, "seeds": SEEDS, "stops": [*STOPS]})
+    maps, wide = [spell(phi) for phi in MEMBERS], sorted(_names(*of)[0] for of in WIDE)
+    return json.dumps({"maps": maps, "wide": wide, "widths": WIDTHS, "draws": SEEDS, "stops": [*STOPS], "keys": KEYS})
+
+
+def _packed(told: dict) -> tuple[np.ndarray, np.ndarray]:
+    """`bars` of a chosen random map: what has a number for every key [9, stops, keys], and the rest [7, stops]."""
+    kernel = told["kernel"]
+    by_key = told["weight"], told["low"], told["high"], kernel["log"], kernel["sign"], *kernel["low"], *kernel["high"]
+    rest = told["match"], told["limit"], told["signed"], told["left"], told["order"], *told["wrong"]
+    return np.stack(by_key).astype(np.float32), np.stack(np.broadcast_arrays(*rest)).astype(np.float32)
+
+
+def _unpacked(by_key: np.ndarray, rest: np.ndarray) -> dict:
+    weight, low, high, *pairs = by_key
+    log, sign, low_log, low_sign, high_log, high_sign = (
+        of.astype(np.int8) if i % 2 else of for i, of in enumerate(pairs)
+    )
+    match, limit, signed, left, order, *wrong = rest.astype(float)
+    kernel = {"log": log, "sign": sign, "low": (low_log, low_sign), "high": (high_log, high_sign)}
+    return {
+        "weight": weight, "low": low, "high": high, "match": match, "limit": limit[0], "signed": bool(signed[0]),
+        "left": left, "order": order, "wrong": np.stack(wrong), "kernel": kernel,
+    }  # fmt: skip
 
 
 def save() -> None:
     rows = [[[computed(phi, d_k, seed) for seed in range(SEEDS)] for d_k in WIDTHS] for phi in MEMBERS]
-    np.savez_compressed(FILE, made=_made(), rows=np.array(rows, dtype=np.float32))
+    parts = {}
+    for phi, d_k in WIDE:
+        packed = _packed(bars(phi, d_k, FIRST, None, 1.0, 0, True))
+        parts |= dict(zip(_names(phi, d_k), packed))
+    np.savez_compressed(FILE, made=_made(), rows=np.array(rows, dtype=np.float32), **parts)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@ from components.powers import powers, raised
 from components.reel import Answer
 from components.says import decimals
 from components.sharpness_frames import ENTRIES, FEATURES, NUMBERS, SCORES, drawn_features, entries, pairs
+from components.sharpness_kept import own_bars
 from components.sharpness_map import EDGES
 from components.sharpness_marks import KERNEL_PLACED, VALUES_PLACED, entry_windows, note, pair_windows, placed_by
-from components.sharpness_run import KEYS, bars
+from components.sharpness_run import KEYS
 from components.view import props
 from compute.feature_maps import FeatureMap
 from compute.one_number import score_kernel
@@ -24,7 +25,7 @@ def map_answer(question: Question, match: float, single: int) -> Answer:
     """What the two figures of the map itself show."""
     word, phi = question.map_word, question.map
     place = question.d_k, question.seed, question.row, match
-    kernel = bars(phi, *place, single, True)["kernel"]
+    kernel = own_bars(phi, *place, single)["kernel"]
     pool, placed, least = entry_windows(word, phi)
     own, two = entries(phi, *place, least), pairs(kernel, *place)
     return {
