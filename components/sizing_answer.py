@@ -81,6 +81,7 @@ def _told(question: Question) -> Answer:
         names["total"] = name  # as the others are called, whose totals are beside it
     return {
         **own,
+        **_with_map(shape, name, options, note, widened["wider"], widened["law"]),
         "sizing.curves": lines,
         "sizing.names": placed(lines, names, low, high, widened["slot"]),
         **at,
@@ -158,6 +159,22 @@ def _answer(shape: ModelShape, name: str, options: Options, note: str) -> dict:
             [("sizing.formula", mathml(laws(shape, options))), ("sizing.values", values(shape, options)), *spelled]
         ),
     }
+
+
+@lru_cache(maxsize=64)
+def _with_map(shape: ModelShape, name: str, options: Options, note: str, wider: str, law: str) -> dict:
+    """Headline and formula where a chosen map would keep other states than the model's own: they say how large."""
+    own, told = _answer(shape, name, options, note), {}
+    if wider:
+        phrase, gaps = headline(name, sums(shape, options), twin_rates(shape, options), options, "", wider)
+        rows = [row[:gaps] for row in own["sizing.reel"]["headline"]]
+        told["sizing.phrases"] = {**own["sizing.phrases"], "headline": [phrase]}
+        told["sizing.reel"] = {**own["sizing.reel"], "headline": rows}
+    if law:
+        node, text = (own["sizing.math"][column] for column in ("node", "text"))
+        at = node.index("sizing.values")
+        told["sizing.math"] = {"node": node, "text": [*text[:at], text[at] + law, *text[at + 1 :]]}
+    return told
 
 
 @lru_cache(maxsize=256)

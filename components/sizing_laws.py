@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 
 from components.formula import at_finger, mathml, under_finger, with_values
 from components.sizing_bill import ROWS
@@ -15,6 +16,7 @@ from compute.sizing.families import Both, Family, Latent, Softmax
 from compute.sizing.options import ARITHMETIC
 from compute.sizing.rates import layer_rates
 from compute.sizing.states import Mamba1, MatrixLSTM, Rwkv, matrix_heads
+from compute.sizing.twins import FEATURE_MAP_BYTES
 
 CACHE = r"2\, n_{kv}\, d\, b"
 UNEQUAL = r"n_{kv}\, (d_k + d_v)\, b"
@@ -60,6 +62,20 @@ def values(shape: ModelShape, options: Options) -> str:
     return "".join(_block(*each, options) for each in sorted(found, key=lambda each: ORDER.index(each[0].name)))
 
 
+def values_with(shape: ModelShape, options: Options, name: str, d_phi_of: Callable[[int], int]) -> str:
+    """MathML of what the same linear layers would keep with a feature map, every group with its numbers."""
+    told = []
+    for group in shape.layers:
+        if found := matrix_heads(group.family):
+            heads, d_k, d_v = found
+            wide = {"h": share(heads, options.tp), r"d_\phi": d_phi_of(d_k), "d_v": d_v, "b": str(FEATURE_MAP_BYTES)}
+            numbers = prod((group.count, options.batch, wide["h"], wide[r"d_\phi"], d_v, FEATURE_MAP_BYTES))
+            told.append(
+                _product(f"with {name}", STATE, wide, group, options, rf" = \text{{{human_bytes(numbers, 3)}}}")
+            )
+    return "".join(told)
+
+
 def _columns(shape: ModelShape) -> list[str]:
     """For each group the column that says at every length what its cache comes to: its row's in the bill, where that is
     its own and holds nothing else; of the first layers that keep a state too, one of its own; else none."""
@@ -80,12 +96,19 @@ def beside_state(shape: ModelShape, options: Options, stops: tuple[int, ...]) ->
 
 
 def _block(law: Law, group: LayerGroup, column: str, options: Options) -> str:
-    several = {"B": options.batch} if options.batch > 1 else {}
-    product = _numbered(r"\, ".join(["L", *several, law.whole]), {"L": group.count, **several, **law.numbers})
     fixed = layer_rates(group.family, options).state * group.count * options.batch
     grown = rf" = {at_finger('T', column)}" if column else ""
     made = rf" = \text{{{human_bytes(fixed, 3)}}}" if law.name == "state" else grown
-    return mathml(rf"\text{{{law.name}}} = {product}{made}", "block")
+    return _product(law.name, law.whole, law.numbers, group, options, made)
+
+
+def _product(
+    name: str, latex: str, numbers: Mapping[str, int | str], group: LayerGroup, options: Options, made: str
+) -> str:
+    """What all layers of a group keep: a law times layers and sequences, every symbol with its number."""
+    several = {"B": options.batch} if options.batch > 1 else {}
+    product = _numbered(r"\, ".join(["L", *several, latex]), {"L": group.count, **several, **numbers})
+    return mathml(rf"\text{{{name}}} = {product}{made}", "block")
 
 
 def laws_of(family: Family, options: Options) -> list[Law]:

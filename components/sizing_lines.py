@@ -11,6 +11,7 @@ from components.axes import AXES
 from components.lesson import Question
 from components.plots import spread
 from components.sizing_asked import counted
+from components.sizing_laws import values_with
 from components.sizing_said import Sums, latents
 from components.words import SOFTMAX
 from compute.feature_maps import FEATURE_MAPS
@@ -91,7 +92,7 @@ def whole(shape: ModelShape, options: Options) -> np.ndarray:
 @lru_cache(maxsize=256)
 def mapped(shape: ModelShape, phi: str, options: Options) -> dict:
     """The what-if line: the same linear layers, their state widened by the chosen feature map."""
-    nothing = {"curve": np.full(len(STOPS), np.nan), "name": "", "said": "", "slot": "mapped"}
+    nothing = {"curve": np.full(len(STOPS), np.nan), "name": "", "said": "", "slot": "mapped", "wider": "", "law": ""}
     question = Question(phi=phi)
     if question.phi == SOFTMAX:
         twin = twin_name(shape, options.mla)
@@ -109,15 +110,17 @@ def mapped(shape: ModelShape, phi: str, options: Options) -> dict:
         return {**nothing, "said": f"{name} does not exist at this model’s head width."}
     if total is None:
         return nothing
-    total *= options.batch
+    total, state = total * options.batch, rates(shape, options).state_bytes
     said = f"With {name} (d_φ = {max(widths):,}) the same linear layers would keep {human_bytes(total, 3)} of state."
-    if total == rates(shape, options).state_bytes:  # it would lie on the state's own line, pages aside
+    if total == state:  # it would lie on the state's own line, pages aside
         return {**nothing, "said": said}
     return {
         "curve": np.full(len(STOPS), float(total)),
         "name": f"state, {name}",
         "said": said,
         "slot": question.map_word,
+        "wider": f"{name} {human_bytes(total, 3)}" if total > state else "",
+        "law": values_with(shape, options, name, question.map.d_phi),
     }
 
 

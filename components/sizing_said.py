@@ -37,21 +37,25 @@ def latents(shape: ModelShape) -> bool:
     return any("mla" in group.family.kind for group in shape.layers)
 
 
-def headline(name: str, own: Sums, twin: Sums | None, options: Options, called: str) -> tuple[str, int]:
+def headline(
+    name: str, own: Sums, twin: Sums | None, options: Options, called: str, wider: str = ""
+) -> tuple[str, int]:
     """The sentence with gaps for the length, the cache and the twin, and how many of these gaps it has.
 
-    called: what stands before the twin's bytes."""
+    called: what stands before the twin's bytes.  wider: with which map the states would be larger, and how large; it is
+    told instead of the twin."""
     who = f"{name} at {{}}" + (f", {several(options)}" if options.batch > 1 else "")
     verb = "" if options.engine == ARITHMETIC else f"{ENGINE} reserves "
     fixed, grows = own.fixed_bytes, bool(own.kv_bytes(LAST) + own.window_bytes(LAST))
-    state = human_bytes(own.state_bytes or fixed, 3)
+    state, wider = human_bytes(own.state_bytes or fixed, 3), f", with {wider}" if wider else ""
     if not grows:
         what = "state and convolution windows" if own.state_bytes and own.conv_bytes else "state"
-        return f"{who}: {verb}{human_bytes(fixed, 3)} of {what}, as at any other length.", 1
+        wider += " of state" if wider and what != "state" else ""
+        return f"{who}: {verb}{human_bytes(fixed, 3)} of {what}{wider}, as at any other length.", 1
     if not fixed:
         return f"{who}: {verb}{{}} of cache and no state.", 2
-    if twin is None:
-        return f"{who}: {verb}{{}} of cache, {state} of state.", 2
+    if twin is None or wider:
+        return f"{who}: {verb}{{}} of cache, {state} of state{wider}.", 2
     return f"{who}: {verb}{{}} of cache, {state} of state; {called} {{}}.", 3
 
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as xml
 from fractions import Fraction
+from math import prod
 
 import pytest
+from asked import VIEWS, said
 
+from components.axes import AXES
 from components.formula import at_stops
+from components.lesson import Question
 from components.sizing_laws import laws, laws_of, values
-from compute.sizing import Options, bill, load_model, models
+from compute.feature_maps import FEATURE_MAPS
+from compute.sizing import Options, bill, human_bytes, load_model, models
 from compute.sizing.bill_rows import row_bytes
 from compute.sizing.options import PAGED
+from compute.sizing.twins import with_feature_map
 
 LENGTHS = (1, 100, 5000)
 
@@ -76,10 +82,40 @@ TOLD = {"sizing.reel": {f"bytes_{i}": ["…"] * 17 for i in range(6)}}
 
 
 def told_under(model: str, options: Options) -> list[str]:
-    made = at_stops(values(load_model(model), options), {"T": 16}, TOLD)
+    return under(values(load_model(model), options))
+
+
+def under(formulas: str) -> list[str]:
+    made = at_stops(formulas, {"T": 16}, TOLD)
     return ["".join(block.itertext()).replace("\xa0", " ") for block in xml.fromstring(f"<all>{made}</all>")]
+
+
+def worth_of(block: str) -> int:
+    """The product of the numbers under the symbols, as `L70h64dφ16,513dv128b4` has them."""
+    numbers = re.findall(r"(?:L|B|h|dφ|dv|b)([\d,]+)", block.rpartition("=")[0])
+    return prod(int(number.replace(",", "")) for number in numbers)
 
 
 def test_pages_have_no_law():
     shape = load_model("minimax-01")
     assert values(shape, Options(engine=PAGED)) == "" and bill(shape, 16, engine=PAGED).total_bytes
+
+
+@pytest.mark.parametrize("model", ["minimax-01", "gla-7b", "gated-deltanet", "nemotron-h-8b-base-8k"])
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_map_that_makes_the_states_wider_says_how_large_in_headline_and_formula(model, batch):
+    question, shape = Question(model=model, phi="taylor", batch=batch), load_model(model)
+    more = batch * with_feature_map(shape, FEATURE_MAPS["taylor"]().d_phi)
+    told = dict(zip(*(VIEWS["sizing"].answer(question)["sizing.math"][c] for c in ("node", "text")), strict=True))
+    blocks = under(told["sizing.values"])
+    assert sum(worth_of(block) for block in blocks if block.startswith("with Taylor=")) == more
+    for headline in said("sizing", question, "sizing.headline"):
+        assert f", with Taylor {human_bytes(more, 3)}" in headline and "{}" not in headline
+    narrow = Question(model=model, phi="elu", batch=batch)
+    assert not any("with" in headline for headline in said("sizing", narrow, "sizing.headline"))
+
+
+def test_the_headline_with_a_wider_map_keeps_its_length_and_its_cache():
+    (at,) = (i for i, T in enumerate(AXES["T"].stops) if T == 2**20)
+    headline = said("sizing", Question(phi="taylor"), "sizing.headline")[at]
+    assert headline == "MiniMax-01 at 1,048,576 tokens: 40 GiB of cache, 280 MiB of state, with Taylor 35.3 GiB."
