@@ -218,7 +218,13 @@ def rank_turns(panel: Panel) -> list[int | None]:
 
 
 def rank_aside(panel: Panel) -> list[str]:
-    return [f"≤ {'N' if MAPS[word] is None else f'{MAPS[word].rank_bound(panel.value):,}'}" for word in panel.up]
+    """The bound of each row's map; where a map has as many features as directions were drawn, these are called m."""
+    most = [None if MAPS[word] is None else MAPS[word].rank_bound(panel.value) for word in panel.up]
+    drawn = [getattr(MAPS[word], "m", None) for word in panel.up]
+    return [
+        "≤ N" if limit is None else f"{'m =' if limit == m else '≤'} {limit:,}"
+        for limit, m in zip(most, drawn, strict=True)
+    ]
 
 
 def rank_says(panels: list[Panel]) -> str:
@@ -233,7 +239,8 @@ def rank_says(panels: list[Panel]) -> str:
     met = sum(share == 1 for share, *_ in cells)
     most = "No rank exceeds" if max(cells)[0] <= 1 else "Some ranks exceed"
     least, rank, d_k, word, N = min(cells)
-    told = f"{most} the bound min(N, d_φ), and {met} of {len(cells)} reach it."
-    if least == 1:
-        return told
-    return f"{told} Furthest below: {name_of(word)} at d_k = {d_k} and N = {N:,} counts {rank:,g}."
+    told = [f"{most} the bound min(N, d_φ), and {met} of {len(cells)} reach it."]
+    if least < 1:
+        told.append(f"Furthest below: {name_of(word)} at d_k = {d_k} and N = {N:,} counts {rank:,g}.")
+    drawn = [(name_of(word), m) for word in panels[0].up if (m := getattr(MAPS[word], "m", None))]
+    return " ".join([*told, *(f"{name} has m = {m:,} directions here." for name, m in drawn)])

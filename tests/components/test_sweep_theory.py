@@ -58,7 +58,8 @@ def test_a_cell_of_rank_says_its_bound_and_holds_it(ranks):
 
 def test_the_bound_stands_behind_each_row_of_rank(ranks):
     (_, panel) = panels_of(ranks, RANK)
-    assert RANK.aside(panel) == ["≤ N", *(f"≤ {most}" for most in FEATURES.values())]
+    *others, favor = FEATURES.values()
+    assert RANK.aside(panel) == ["≤ N", *(f"≤ {most}" for most in others), f"m = {favor}"]
     texts = columns(RANK, ranks)[f"{RANK.name}_texts"]
     assert texts["text"].count(RANK.aside_label) == 2 and "≤ 153" in texts["text"]
 
@@ -215,6 +216,7 @@ def test_a_part_of_a_result_is_drawn_and_described_too(name):
     ("name", "says"),
     [
         ("rank.rank_sweep", "No rank exceeds the bound min(N, d_φ), and 103 of 105 reach it."),
+        ("rank.rank_sweep", "FAVOR+ has m = 64 directions here."),
         ("bracketing.times_sweep", "fewer FLOPs than softmax, counted without a mask, from 257 tokens"),
         ("bracketing.times_sweep", "in chunks of 128"),
         ("bracketing.times_sweep", "(the right order fewer than the left from 129)"),
