@@ -179,10 +179,6 @@ def _temperature(d_k: int) -> tuple[float, float]:
     return float(kernel_matrix(q, k)[0, 0]), float(kernel_matrix(q, k, scale=1.0)[0, 0])
 
 
-def _without_temperature(d_k: int) -> str:
-    return f"Whoever converts and drops 1/√d_k gives q·k = {PRODUCT} a kernel {_ratio(d_k)} times as large."
-
-
 def _no_state(d_k: int) -> str:
     """What stands in place of the recurrence."""
     own, bare = (decimals(x) for x in _temperature(d_k))
@@ -206,7 +202,7 @@ def _about(question: Question) -> list[tuple[str, str]]:
         why = f"φ, d_k and draw rest: these three bring their own, random tokens take {name}. {why}".strip()
         return [("forms.subject", " · three tokens by hand, exact fractions"), ("forms.aside", why)]
     if question.phi == SOFTMAX:
-        why = f"Choose a feature map and the other two forms appear. {_without_temperature(question.d_k)}"
+        why = f"Without 1/√d_k a kernel at q·k = {PRODUCT} would be {_ratio(question.d_k)} times as large."
         if question.pitfall != "none":
             why = "There is no recurrent form that could be broken."
     return [("forms.subject", f" · {RANDOM} random tokens, {name}"), ("forms.aside", why)]

@@ -108,7 +108,8 @@ def headlines(told: Run, exact: Steps | None) -> list[str]:
     if told.pitfall == "none":
         both = [sci(x) for x in np.maximum(gap, so_far(told.gaps["chunkwise"]))]
         said = [f"After {t + 1} of {T} tokens the three forms are at most {both[t]} apart." for t in range(T - 1)]
-        return [*said, f"All {T} tokens are read: three forms, one function, at most {both[-1]} apart."]
+        chunks = f"in chunks of {told.chunk}" if told.chunk < T else "in one chunk"
+        return [*said, f"All {T} tokens {chunks}: three forms, one function, at most {both[-1]} apart."]
     if told.steps is None:
         d_phi, d_v = told.features[1].shape[1], told.V.shape[1]
         return [f"Transposed S: {d_phi:,} features do not fit {d_v} values, and nothing can be read."] * T

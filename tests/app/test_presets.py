@@ -14,6 +14,7 @@ from app.page import OVERVIEW, pages, view
 from components.lesson import Question
 from components.sweep_pictures import pictures_of
 from components.teaching import teaching
+from components.words import WORDS
 
 PRESETS = [(page, preset) for page in pages() if page != OVERVIEW for preset in teaching(page).presets]
 each_preset = pytest.mark.parametrize("name, preset", PRESETS, ids=[f"{page}-{p.slug}" for page, p in PRESETS])
@@ -52,6 +53,23 @@ def test_presets_of_a_page_differ():
         words = [urlencode(sorted(p.words.items())) + p.at for p in teaching(page).presets]
         assert len(set(words)) == len(words), page
         assert len({p.slug for p in teaching(page).presets}) == len(words), page
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page != OVERVIEW])
+def test_a_preset_shows_what_it_changed_or_leads_to_where_that_stands(page):
+    """Against the preset before it in its headline; against the opened page, unless it is that state, in its headline
+    or in the numbers of its formula."""
+
+    def shown(words):
+        texts = opened(page, urlencode(words))[0]
+        return texts[f"{page}.headline"], texts.get(f"{page}.values")
+
+    last = opening = shown({})
+    for preset in teaching(page).presets:
+        told = shown(preset.words)
+        asked = {word for word, text in preset.words.items() if WORDS[word].read(text) != WORDS[word].default}
+        assert preset.at or not asked or (told[0] != last[0] and told != opening), preset.name
+        last = told
 
 
 def test_a_page_that_begins_from_a_preset_is_sent_with_it_chosen_and_said_in_its_open_group():
