@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from components.card import card_of
 from components.cases import cases_of
 from components.lesson import Question
-from components.memory_answer import answer, filling_answer
+from components.memory_answer import answer, small_answer
 from components.memory_idle import idle, instead
 from components.memory_load import FAR
-from components.memory_names import END, HAND_END, beside
+from components.memory_names import END
 from components.memory_picture import (
     BARS,
     answer_taps,
@@ -23,12 +21,11 @@ from components.memory_picture import (
     draw_split,
     pair_axis,
 )
-from components.memory_run import FRAME_AT, STEP
-from components.memory_said import wider
+from components.memory_run import STEP
 from components.palette import LIGHT
 from components.plots import labels, line
-from components.reel import Answer, Bind, Reel
-from components.view import Cell, Drawing, View, texts
+from components.reel import Bind, Reel
+from components.view import Cell, Drawing, View
 
 REELS = (
     Reel(
@@ -177,35 +174,10 @@ LEFT_OUT = frozenset(
 )
 """Of sources, models and nodes: what the overview does without."""
 
-FEW = np.flatnonzero(np.isin(FRAME_AT, [0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256]))
-"""Of the states that the page shows: those that the small picture of the overview does."""
-
-
-def _few_states(question: Question) -> Answer:
-    """The answer with fewer pictures of the state, each of which costs a kilobyte, and no name for dots, which the
-    small picture does without."""
-    told = filling_answer(question)
-    names = told["memory.names"]
-    told = {**told, "memory.names": {**names, "text": [*names["text"][:2], ""]}}
-    states, frame = told["memory.states"], told["memory.reel"]["frame"]
-    few = FEW[len(states["title"]) > FEW]
-    fewer = {"state": states["state"][few], "title": [states["title"][i] for i in few]}
-    at = (np.searchsorted(few, frame, side="right") - 1).astype(frame.dtype)
-    spoken = dict(zip(*told["memory.texts"].values(), strict=True))
-    spoken["memory.subject"] = spoken["memory.subject"] or wider(question)
-    small = beside(told, HAND_END if question.stream == "hand" else END, card=True)
-    return {
-        **told,
-        "memory.states": fewer,
-        "memory.reel": {**told["memory.reel"], "frame": at, **small},
-        "memory.texts": texts([*spoken.items()]),
-    }
-
-
 VIEW = replace(
     VIEW,
     card=card_of(
-        replace(VIEW, answer=_few_states),
+        replace(VIEW, answer=small_answer),
         draw_card,
         LEFT_OUT,
         ask=lambda question: replace(question, duel="none", pair=20),

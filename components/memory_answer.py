@@ -29,7 +29,18 @@ from components.memory_run import (
     split,
     stream_of,
 )
-from components.memory_said import TOPICS, headlines, named, overlaps, phrases, sentences, shape, subject, taken_apart
+from components.memory_said import (
+    TOPICS,
+    headlines,
+    named,
+    overlaps,
+    phrases,
+    sentences,
+    shape,
+    subject,
+    taken_apart,
+    wider,
+)
 from components.reel import Answer, together
 from components.says import decimals
 from components.sizing_answer import shape_of
@@ -43,9 +54,31 @@ def answer(question: Question) -> Answer:
     return _loaded(question, _answer(*_asked(question)))
 
 
-def filling_answer(question: Question) -> Answer:
-    """The answer without what only the page of the memory shows."""
-    return _loaded(question, _filling(*_asked(question)))
+def small_answer(question: Question) -> Answer:
+    """The answer for the overview, without what only the page of the memory shows."""
+    told = _small(*_asked(question))
+    spoken = dict(zip(*told["memory.texts"].values(), strict=True))
+    spoken["memory.subject"] = spoken["memory.subject"] or wider(question)
+    return _loaded(question, {**told, "memory.texts": texts([*spoken.items()])})
+
+
+FEW = np.flatnonzero(np.isin(FRAME_AT, [0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256]))
+"""Of the states that the page shows: those that the small picture of the overview does."""
+
+
+@lru_cache(maxsize=64)
+def _small(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answer:
+    """With fewer pictures of the state, each of which costs a kilobyte, and no name for dots, which the small picture
+    does without."""
+    told = _filling(asked, rule, against, pair)
+    names = told["memory.names"]
+    told = {**told, "memory.names": {**names, "text": [*names["text"][:2], ""]}}
+    states, frame = told["memory.states"], told["memory.reel"]["frame"]
+    few = FEW[len(states["title"]) > FEW]
+    fewer = {"state": states["state"][few], "title": [states["title"][i] for i in few]}
+    at = (np.searchsorted(few, frame, side="right") - 1).astype(frame.dtype)
+    places = beside(told, HAND_END if asked.stream == "hand" else END, card=True)
+    return {**told, "memory.states": fewer, "memory.reel": {**told["memory.reel"], "frame": at, **places}}
 
 
 def _asked(question: Question) -> tuple[Stream, Rule, Rule | None, int]:
@@ -87,9 +120,9 @@ def _looked_into(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> 
         },
         "memory.energies": {
             "n": NS[1:],
-            **_single({"energy": energy[1:], "law": theory.energy[1:], "least": _drawn(theory.least[1:])}),
+            **_single({"energy": energy.crosstalk[1:], "law": theory.energy[1:], "least": _drawn(theory.least[1:])}),
         },
-        "memory.energy_names": energy_names(question, told, energy, theory),
+        "memory.energy_names": energy_names(question, told, energy.crosstalk, theory),
     }
 
 
@@ -121,7 +154,7 @@ def _filling(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answ
             "ends_x": np.stack([np.minimum(told["since"] + 1, last), last], axis=1).astype(np.int16),
             "ends_y": np.stack([curve["oldest"][last], curve["newest"][last]], axis=1).astype(np.float32),
             "here": here.astype(np.float32),
-            "here_text": ["" if n == 0 else decimals(c) for n, c in zip(NS, here)],
+            "here_text": ["", *(told["said"]["mean"][n] for n in last[1:].tolist())],
             "headline": headlines(question, told, rival),
         },
         "memory.entries": {"x": CELLS * np.array([0.25, 0.75] * 2), "y": CELLS * np.repeat([0.25, 0.75], 2)},

@@ -72,6 +72,7 @@ def beside(told: Answer, end: float, card: bool = False) -> Columns:
     curve = told["memory.curve"]
     n = share(curve["n"], 0, end)
     lines = [(n, share(curve[name], 0, TOP)) for name in ("mean", "law", *(() if card else ("best", "rival")))]
+    lines = [(at, heights) for at, heights in lines if np.isfinite(heights).any()]
     boxes = [dot_box(x, y), *_taken(told["memory.names"], end)]
     if not card:
         boxes += [*_taken(told["memory.best_name"], end), *_taken(told["memory.duel"], end, "right", -2.0)]

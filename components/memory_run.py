@@ -6,10 +6,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from components.lesson import Question
+from components.says import each_decimals
 from components.words import SOFTMAX
-from compute.crosstalk import every_read, expected_energy
+from compute.crosstalk import every_cosine, expected_read, mean_stored
 from compute.feature_maps import read_member
 from compute.filling import states
 from compute.keys import KEY_MAKERS
@@ -109,23 +111,24 @@ def filled(asked: Stream, rule: Rule) -> dict:
     """Everything drawn of one memory."""
     K, V, keep, since = pairs(asked)
     (most, width), d_v = K.shape, V.shape[1]
-    reads = every_read(K, V, rule.word, alpha=rule.alpha * keep, beta=rule.beta)
+    cosine = every_cosine(K, V, rule.word, alpha=rule.alpha * keep, beta=rule.beta)
     at, frames = _frames(asked, rule)
     columns = {
-        "mean": mean_wanted(reads.cosine, since),
-        "newest": reads.newest,
-        "oldest": reads.cosine[np.arange(most), since[1:]],
-        "own": mean_wanted(reads.own, since),
-        "recent": _recent(reads.cosine),
+        "mean": mean_wanted(cosine, since),
+        "newest": np.diagonal(cosine),
+        "oldest": cosine[np.arange(most), since[1:]],
+        "recent": _recent(cosine),
     }
+    curve = {name: _from_the_first(values) for name, values in columns.items()}
     last = np.minimum(NS, most)
     return {
         "most": most,
         "empty": int(np.sum(~K.any(axis=1))),
         "width": width,
-        "curve": {name: _from_the_first(values) for name, values in columns.items()},
+        "curve": curve,
+        "said": {name: each_decimals(curve[name]) for name in ("mean", "recent")},
         "since": since[last],
-        "reads": _stacked(reads.cosine, NS[1 : most + 1]),
+        "reads": _stacked(cosine, NS[1 : most + 1]),
         "start": (last * (last - 1) // 2).astype(np.int32),
         "stop": (last * (last + 1) // 2).astype(np.int32),
         "states": _pictures(frames),
@@ -141,12 +144,19 @@ def _from_the_first(values: np.ndarray) -> np.ndarray:
     return np.concatenate([[np.nan], values, np.full(PAIRS - len(values), np.nan)])
 
 
+class Energies(NamedTuple):
+    """Means over the reads that are wanted, at every n of NS: what they hold of their own value, and what energy
+    crosstalk is expected to have."""
+
+    own: np.ndarray
+    crosstalk: np.ndarray
+
+
 @lru_cache(maxsize=128)
-def energies(asked: Stream, rule: Rule) -> np.ndarray:
-    """Expected crosstalk energy of the reads that are wanted, at every n of NS."""
+def energies(asked: Stream, rule: Rule) -> Energies:
     K, _, keep, since = pairs(asked)
-    energy = expected_energy(K, rule.word, alpha=rule.alpha * keep, beta=rule.beta)
-    return _from_the_first(mean_wanted(energy, since))
+    told = expected_read(K, rule.word, alpha=rule.alpha * keep, beta=rule.beta)
+    return Energies(*(_from_the_first(mean_wanted(x, since)) for x in told))
 
 
 @lru_cache(maxsize=128)
@@ -159,10 +169,11 @@ def shares_named(asked: Stream, rule: Rule) -> list[float]:
 
 def _recent(cosine: np.ndarray) -> np.ndarray:
     """Mean read of the newest RECENT pairs, or of all while they are fewer, after every write."""
-    most = len(cosine)
-    first = [cosine[n, : n + 1].mean() for n in range(min(most, RECENT - 1))]
-    newest = np.arange(RECENT - 1, most)[:, None] + np.arange(1 - RECENT, 1)
-    return np.append(first, np.take_along_axis(cosine[RECENT - 1 :], newest, axis=1).mean(axis=1))
+    first = mean_stored(cosine[: RECENT - 1, : RECENT - 1])
+    if len(cosine) < RECENT:
+        return first
+    newest = sliding_window_view(cosine[RECENT - 1 :], RECENT, axis=1)  # [writes, first of the newest, newest]
+    return np.append(first, np.diagonal(newest).mean(axis=0))
 
 
 def _pictures(frames: np.ndarray) -> np.ndarray:
@@ -181,7 +192,7 @@ def _printed(frames: np.ndarray) -> list[list[str]]:
 
 def _stacked(rows: np.ndarray, at: np.ndarray) -> np.ndarray:
     """The first n entries of row n − 1, for each n of `at`, one after the other, as whole steps."""
-    return np.rint(np.concatenate([rows[n - 1, :n] for n in at]) / STEP).astype(np.int8)
+    return np.rint(rows[at - 1][np.arange(rows.shape[1]) < at[:, None]] / STEP).astype(np.int8)
 
 
 @lru_cache(maxsize=128)

@@ -7,8 +7,8 @@ import numpy as np
 from components.lesson import Question
 from components.memory_by_hand import read_by_hand
 from components.memory_law import law_overlap
-from components.memory_run import NS, PAIRS, RECENT, WIDTH, Stream, overlap
-from components.says import decimals, percent
+from components.memory_run import NS, PAIRS, RECENT, WIDTH, Energies, Stream, overlap
+from components.says import decimals, each_decimals, percent
 from components.words import SOFTMAX
 from compute.feature_maps import read_member
 from compute.memory import WRITE_RULES
@@ -62,78 +62,80 @@ def phrases(question: Question, told: dict, rival: dict | None) -> dict[str, lis
 def headlines(question: Question, told: dict, rival: dict | None) -> list:
     """A headline a stop: the numbers that go into the phrase, or a whole text."""
     width, most = told["width"], told["most"]
-    headlines: list = ["An empty memory: write the first pair."]
-    for n in NS[1:]:
-        at = min(n, most)
-        if n > most and question.stream == "hand":
+    headlines: list = ["An empty memory: write the first pair.", *_headlines(question, told, rival)]
+    if rival is None:
+        mean = told["said"]["mean"][1]
+        headlines[1] = f"One pair in a memory {width:,} wide comes back at cosine {mean}."
+    for n in range(most + 1, PAIRS + 1):
+        if question.stream == "hand":
             headlines.append(f"There are {most} pairs by hand, and all are written.")
-        elif n > most:
-            headlines.append(f"{n} orthonormal keys do not fit into {width} dimensions; {most} read back exactly.")
-        elif n == 1 and rival is None:
-            mean = decimals(told["curve"]["mean"][1])
-            headlines.append(f"One pair in a memory {width:,} wide comes back at cosine {mean}.")
         else:
-            headlines.append(_headline(question, told, rival, n, at))
+            headlines.append(f"{n} orthonormal keys do not fit into {width} dimensions; {most} read back exactly.")
     return headlines
 
 
-def sentences(question: Question, told: dict, energies: np.ndarray) -> list:
+def sentences(question: Question, told: dict, energies: Energies) -> list:
     """The same for the sentence below it."""
-    curve, last = told["curve"], np.minimum(NS, told["most"])
-    rows = np.stack([curve["newest"], curve["oldest"], curve["own"], energies], axis=1)[last]
-    sentences: list = [""]
-    for at, (newest, oldest, own, energy) in zip(last[1:], rows[1:].tolist()):
-        if question.stream == "hand" and question.pair <= at:
-            sentences.append(read_by_hand(question, at))
-            continue
-        sentences.append([decimals(newest), decimals(oldest), *_crosstalk(question, energy, own)])
-    return sentences
+    curve, last = told["curve"], np.minimum(NS, told["most"])[1:]
+    reads = (each_decimals(curve[name][last]) for name in ("newest", "oldest"))
+    sentences: list = [
+        [*row] for row in zip(*reads, *_crosstalk(question, energies.crosstalk[last], energies.own[last]))
+    ]
+    if question.stream == "hand":
+        by_hand = {n: read_by_hand(question, n) for n in range(question.pair, told["most"] + 1)}
+        sentences = [by_hand.get(n, sentence) for n, sentence in zip(last.tolist(), sentences)]
+    return ["", *sentences]
 
 
-def _headline(question: Question, told: dict, rival: dict | None, n: int, at: int) -> list[str] | str:
-    """The numbers that go into the phrase.  Rules that forget or correct are for what is recent: that comes first, once
-    there is anything else."""
-    mean, recent = told["curve"]["mean"][at], told["curve"]["recent"][at]
-    against = [] if rival is None else _against(mean, rival["curve"]["mean"][at])
+def _headlines(question: Question, told: dict, rival: dict | None) -> list[list[str] | str]:
+    """After each pair that there is, the numbers that go into the phrase.  Rules that forget or correct are for what is
+    recent: that comes first, once there is anything else."""
+    stops, sides = range(1, told["most"] + 1), [told] if rival is None else [told, rival]
+    against = [[]] * (told["most"] + 1) if rival is None else _against(told, rival)
+    mean, recents = told["said"]["mean"], [side["said"]["recent"] for side in sides]
     if question.rule == "additive" or question.stream != "plain":
-        return [str(n), decimals(mean), *against]
-    if n > RECENT:
-        both = [decimals(recent), *([] if rival is None else [decimals(rival["curve"]["recent"][at])])]
-        return [str(n), *both, decimals(mean), *against]
-    if rival is None:
-        return f"{n} pairs in a memory {told['width']:,} wide come back at cosine {decimals(mean)}."
-    here = f"{rule_name(question.rule)} reads at cosine {decimals(mean)}"
-    there = f"{rule_name(question.duel)} at {against[0]} ({against[1]})"
-    return f"{n} pairs in a memory {told['width']:,} wide: {here}, {there}."
+        return [[str(n), mean[n], *against[n]] for n in stops]
+    room, texts = f"pairs in a memory {told['width']:,} wide", []
+    for n in stops:
+        if n > RECENT:
+            texts.append([str(n), *(recent[n] for recent in recents), mean[n], *against[n]])
+        elif rival is None:
+            texts.append(f"{n} {room} come back at cosine {mean[n]}.")
+        else:
+            here, (other, gap) = f"{rule_name(question.rule)} reads at cosine {mean[n]}", against[n]
+            texts.append(f"{n} {room}: {here}, {rule_name(question.duel)} at {other} ({gap}).")
+    return texts
 
 
-def _crosstalk(question: Question, energy: float, own: float) -> list[str]:
+def _crosstalk(question: Question, energy: np.ndarray, own: np.ndarray) -> list[list[str]]:
     """What is drawn, in energies of a whole value; and against what the read holds of its own one, which is all of it
     where plain adding wrote it."""
     if question.rule == "additive":
-        return [_times(energy, 1.0), decimals(1 / energy) if energy > 1e-12 else "without limit"]
-    return [decimals(own), f"{decimals(energy)}×", _times(energy, own)]
+        clear = np.where(energy > 1e-12, energy, np.nan)
+        ratio = ["without limit" if np.isnan(e) else text for e, text in zip(clear, each_decimals(1 / clear))]
+        return [_times(energy, np.ones_like(energy), "any multiple of"), ratio]
+    multiples = [f"{text}×" for text in each_decimals(energy)]
+    return [each_decimals(own), multiples, _times(energy, own, "any multiple of")]
 
 
-def _against(mean: float, other: float) -> list[str]:
-    gap = mean - other
-    return [decimals(other), "equal" if abs(gap) < 0.005 else f"{'+' if gap > 0 else ''}{decimals(gap)}"]
+def _against(told: dict, rival: dict) -> list[list[str]]:
+    """The rival's cosine and the gap to it, at every n."""
+    gaps = told["curve"]["mean"] - rival["curve"]["mean"]
+    texts = zip(rival["said"]["mean"], gaps.tolist(), each_decimals(gaps))
+    return [[other, "equal" if abs(gap) < 0.005 else "+" * (gap > 0) + text] for other, gap, text in texts]
 
 
-def _times(energy: float, own: float) -> str:
-    """Crosstalk in energies of what the read holds of its own value."""
-    return f"{decimals(energy / own**2, 1)}×" if own > 1e-6 else "any multiple of"
+def _times(energy: np.ndarray, own: np.ndarray, without: str) -> list[str]:
+    """Crosstalk in energies of what the reads hold of their own values; a text where they hold nothing."""
+    held = np.where(own > 1e-6, own, np.nan)
+    texts = zip(held.tolist(), each_decimals(energy / held**2, 1))
+    return [f"{text}×" if own == own else without for own, text in texts]
 
 
 def taken_apart(pair: int, told: dict) -> list:
     """What stands over the split of one read, a frame each: the numbers that go into the phrase, or a whole text."""
-    texts: list = []
-    for n, own, rest in zip(told["at"], told["own"], told["rest"]):
-        if n < pair:
-            texts.append(f"pair {pair} is not written after {n}")
-        else:
-            texts.append([str(n), decimals(own), decimals(rest / own**2, 1) + "×" if own > 1e-6 else "far above"])
-    return texts
+    rows = zip(told["at"].tolist(), each_decimals(told["own"]), _times(told["rest"], told["own"], "far above"))
+    return [f"pair {pair} is not written after {n}" if n < pair else [str(n), *read] for n, *read in rows]
 
 
 def subject(question: Question, told: dict) -> str:

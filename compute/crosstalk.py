@@ -1,7 +1,6 @@
 """Every read after every write, from one pass over the pairs.
 
-With the corrected values u of `compute.filling`, the inner product of the read of pair j with vⱼ and the read's
-squared length obey scalar recursions in n: a few matrix products and running sums per block of pairs give all n and j.
+The recursions behind them stand in `compute.running_reads`.
 
 Conventions: keys K `[*lead, N, d]` and values V `[*lead, N, d_v]` as they come (bring keys to unit length
 with `compute.memory.unit`), row n−1 of a result is the memory after n writes, column j is pair j counted from 0.
@@ -13,18 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from array_api_compat import device
 
 from compute.arrays import Array, admit, leave, namespace
-from compute.filling import BLOCK, Block, blocks, enter, names_of
+from compute.filling import BLOCK, blocks, enter, names_of
 from compute.memory import admit_pairs, squares_of
+from compute.running_reads import cosines, growth, named, own_shares, running, sums_of_reads
 from compute.scalars import wholes
-from compute.write_rules import WriteRule, find_rule
-
-SPAN = 32
-"""Writes that a running sum takes at once."""
+from compute.write_rules import WriteRule
 
 
 @dataclass(frozen=True)
@@ -81,68 +78,49 @@ def every_read(
     """
     admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
     xp, (K, V) = admitted.xp, admitted.arrays
-    size = xp.sqrt(squares_of(xp, V))
-    # Every pair is read in units of its own value, a number per pair here instead of a division per read.
-    K_rel, V_rel = K / size[..., None], V / size[..., None]
     *lead, N, d = K.shape
     like_K = {"dtype": K.dtype, "device": device(K)}
     told = xp.full((3, *lead, N, N), xp.nan, **like_K)  # in one piece, which costs fewer page faults
     cosine, energy, share = told[0, ...], told[1, ...], told[2, ...]
-    nothing = xp.zeros((), **like_K)
-    shortest = nothing + (64 * xp.finfo(K.dtype).eps) ** 2
-    names = xp.zeros((*lead, d, N), **like_K) if rule.corrects else None
-    dot = length = own = xp.zeros((*lead, 0), **like_K)
-    for part in blocks(xp, K, V, rule, alpha, beta, block):
-        a, b, U, decay, kept = part.start, part.stop, part.U, part.decay, part.kept
-        new, unit = K[..., a:b, :], size[..., a:b]
-        # rₙ = αₙrₙ₋₁ + (kₙ·kⱼ)uₙ for every j, hence ‖rₙ‖² = αₙ²‖rₙ₋₁‖² + (kₙ·kⱼ)(2αₙrₙ₋₁ + (kₙ·kⱼ)uₙ)·uₙ,
-        # where the last product is kⱼ·growthₙ: like the Gram matrix, one product with all keys.
-        inner = xp.tril(decay * (U @ U.mT))
-        inner += xp.tril(inner, k=-1)
-        growth = inner @ new + 2 * kept[..., None] * (U @ part.S.mT)
-        both = xp.concat([new, growth], axis=-2) @ K_rel[..., :b, :].mT
-        gram, steps = both[..., : b - a, :], both[..., b - a :, :]
-        # Three running sums over n, each carried on from the block before; new pairs start from what S reads.
-        first = part.reads / unit[..., None]
-        dot = xp.concat([dot, _dot(xp, first, V_rel[..., a:b, :])], axis=-1)
-        dots = _running(decay, kept, dot, gram, U @ V_rel[..., :b, :].mT)
-        length = xp.concat([length, _dot(xp, first, first)], axis=-1)
-        lengths = _running(decay * decay, kept * kept, length, gram, steps)
+    names, own, nothing = xp.zeros((*lead, d, 0), **like_K), xp.zeros((*lead, 0), **like_K), xp.zeros((), **like_K)
+    for sums in sums_of_reads(xp, K, V, rule, alpha, beta, block):
+        part, unit, gram, dots, lengths = sums
+        a, b, U = part.start, part.stop, None
         owns = share[..., a:b, :b]
         if rule.corrects:
-            echo, named = _name(part, new, names, unit)
-            owns[..., :a] = _running(decay, kept, own, gram[..., :a], echo)
-            owns[..., a:] = _running(decay, kept, nothing, gram[..., a:], named)
-        else:
-            owns[..., :a] = kept[..., None] * own[..., None, :]
-            owns[..., a:] = decay * (unit * xp.linalg.diagonal(gram[..., a:]))[..., None, :]
-        dot, length, own = dots[..., -1, :], lengths[..., -1, :], owns[..., -1, :]
-        later = xp.where(xp.triu(xp.ones((b - a, b - a), **like_K), k=1) > 0, xp.nan, 0.0)
-        dots[..., a:] += later
-        owns[..., a:] += later
+            U, names = named(xp, K[..., a:b, :], names, part, unit)
+        own = own_shares(xp, owns, own, part, gram, U, unit)
+        cosine[..., a:b, :b] = cosines(xp, sums)
         miss = owns - 2 * dots
         miss *= owns
         miss += lengths
         energy[..., a:b, :b] = xp.maximum(miss, nothing)
-        cosine[..., a:b, :b] = dots / xp.sqrt(xp.maximum(lengths, shortest))
     return Reads(*(leave(admitted, x) for x in (cosine, energy, share)))
 
 
-def _running(decay: Array, kept: Array, before: Array, gram: Array, steps: Array) -> Array:
-    """xₙ = αₙxₙ₋₁ + gramₙ·stepsₙ from x = before, for every n of a block, `[*, b, j]`; takes the place of steps."""
-    steps *= gram
-    for a in range(0, steps.shape[-2], SPAN):
-        span = slice(a, a + SPAN)
-        rows = steps[..., span, :]
-        # What came before decays like the first step.
-        rows[..., 0, :] += (decay[..., a : a + 1, a - 1] if a else kept[..., :1]) * before
-        rows[...] = decay[..., span, span] @ rows
-        before = rows[..., -1, :]
-    return steps
+def every_cosine(
+    K: Array, V: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0, block: int = BLOCK
+) -> Array:
+    """`every_read(...).cosine` alone, `[*lead, N, N]`, at two thirds of its cost.  Arguments and errors as there."""
+    admitted, rule, alpha, beta = enter(K, V, rule, alpha, beta)
+    xp, (K, V) = admitted.xp, admitted.arrays
+    *lead, N, _ = K.shape
+    told = xp.full((*lead, N, N), xp.nan, dtype=K.dtype, device=device(K))
+    for sums in sums_of_reads(xp, K, V, rule, alpha, beta, block):
+        told[..., sums.block.start : sums.block.stop, : sums.block.stop] = cosines(xp, sums)
+    return leave(admitted, told)
 
 
-def expected_energy(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0) -> Array:
-    """Mean of `Reads.energy` over independent values of mean zero and equal size, `[*lead, N, N]`; no values needed.
+class Expected(NamedTuple):
+    """What every read holds of its own value, as in `Reads`, and the mean of `Reads.energy` over independent values of
+    mean zero and equal size; `[*lead, N, N]`, NaN where the pair is not stored yet."""
+
+    own: Array
+    energy: Array
+
+
+def expected_read(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0) -> Expected:
+    """Signal and mean crosstalk of all reads, for which no values are needed.
 
     Reads are linear in V: the energy of a read is the sum of the squared weights of the other values in it.  Without
     corrections a weight is the inner product of two keys times what decay left of it; else storing each pair's name
@@ -151,20 +129,36 @@ def expected_energy(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: 
     """
     admitted = admit(ndim=2, K=K)
     (K,) = admitted.arrays
-    rule = find_rule(rule)
-    if rule.corrects:
-        return leave(admitted, every_read(K, names_of(K), rule, alpha=alpha, beta=beta).energy)
     entered, rule, alpha, beta = enter(K, names_of(K), rule, alpha, beta)
     xp, (K, names) = entered.xp, entered.arrays
-    squares = (K @ K.mT) ** 2 * (1 - names)
-    before, rows = squares[..., :1, :] * 0, []
-    for part in blocks(xp, K, K, rule, alpha, beta):
-        # Eₙ = αₙ²Eₙ₋₁ + (kₙ·kⱼ)² for every j
-        energy = part.decay**2 @ squares[..., part.start : part.stop, :] + part.kept[..., None] ** 2 * before
-        before = energy[..., -1:, :]
-        rows.append(energy)
-    stored = xp.tril(xp.ones(squares.shape[-2:], dtype=xp.bool, device=device(K)))
-    return leave(admitted, xp.where(stored, xp.concat(rows, axis=-2), xp.nan))
+    told = xp.full((2, *names.shape), xp.nan, dtype=K.dtype, device=device(K))
+    gram, nothing = K @ K.mT, xp.zeros((), dtype=K.dtype, device=device(K))
+    unit, own = nothing * K[..., 0] + 1, K[..., :0, 0]
+    squares, before = gram**2 * (1 - names), nothing * gram[..., :1, :]
+    names, length = K.mT[..., :0], own
+    for part in blocks(xp, K, K[..., :1], rule, alpha, beta):
+        a, b, decay, kept = part.start, part.stop, part.decay, part.kept
+        new, owns = K[..., a:b, :], told[0, ..., a:b, :b]
+        if rule.corrects:
+            U, after = named(xp, new, names, part, unit[..., a:b])
+            reads = new @ names
+            length = xp.concat([length, xp.sum(reads * reads, axis=-1)], axis=-1)
+            steps = growth(xp, new, U, U[..., :a] @ names.mT, decay, kept) @ K[..., :b, :].mT
+            lengths = running(decay * decay, kept * kept, length, gram[..., a:b, :b], steps)
+            own = own_shares(xp, owns, own, part, gram[..., a:b, :b], U, unit[..., a:b])
+            names, length, energy = after, lengths[..., -1, :], lengths - owns * owns
+        else:
+            own = own_shares(xp, owns, own, part, gram[..., a:b, :b], None, unit[..., a:b])
+            # Eₙ = αₙ²Eₙ₋₁ + (kₙ·kⱼ)² for every j
+            rows = decay**2 @ squares[..., a:b, :] + kept[..., None] ** 2 * before
+            before, energy = rows[..., -1:, :], rows[..., :b] + nothing * owns
+        told[1, ..., a:b, :b] = xp.maximum(energy, nothing)
+    return Expected(leave(admitted, told[0, ...]), leave(admitted, told[1, ...]))
+
+
+def expected_energy(K: Array, rule: WriteRule | str, *, alpha: Any = 1.0, beta: Any = 1.0) -> Array:
+    """`expected_read(...).energy`, `[*lead, N, N]`.  Arguments and errors as there."""
+    return expected_read(K, rule, alpha=alpha, beta=beta).energy
 
 
 def best_reads(K: Array, V: Array, stops: Sequence[int]) -> tuple[Array, Array]:
@@ -184,22 +178,6 @@ def best_reads(K: Array, V: Array, stops: Sequence[int]) -> tuple[Array, Array]:
         cosines.append(xp.mean(_dot(xp, reads, values) / xp.sqrt(squares * _dot(xp, reads, reads)), axis=-1))
         energies.append(xp.mean(_dot(xp, reads - values, reads - values) / squares, axis=-1))
     return leave(admitted, xp.stack(cosines, axis=-1)), leave(admitted, xp.stack(energies, axis=-1))
-
-
-def _name(block: Block, new: Array, names: Array, unit: Array) -> tuple[Array, Array]:
-    """Write the names of a block's pairs, in units of their values, into the memory `names`, in place.
-
-    Returned are the corrected values of earlier pairs' names `[*, b, start]`, of which only the echo is corrected
-    away, and of the block's own `[*, b, b]`.  In a read of that memory a pair's own name stands for its own share.
-    """
-    a, b = block.start, block.stop
-    echo = -((block.solve * block.kept[..., None, :]) @ new) @ names[..., :a]
-    named = block.solve * unit[..., None, :]
-    into = (block.decay[..., -1, :, None] * new).mT
-    names[..., :a] *= block.kept[..., -1, None, None]
-    names[..., :a] += into @ echo
-    names[..., a:b] = into @ named
-    return echo, named
 
 
 def _dot(xp: Any, x: Array, y: Array) -> Array:

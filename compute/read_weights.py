@@ -14,6 +14,7 @@ from array_api_compat import device
 from compute.arrays import Array, admit, leave, namespace
 from compute.filling import BLOCK, blocks, enter, names_of, states
 from compute.memory import squares_of
+from compute.running_reads import named
 from compute.scalars import whole
 from compute.write_rules import WriteRule, recall
 
@@ -82,14 +83,23 @@ def read_weights(
     (K,) = given.arrays
     N = K.shape[-2]
     j = whole("j", j, 0, N - 1)
-    names = names_of(K)
-    admitted, rule, alpha, beta = enter(K, names, rule, alpha, beta)
+    admitted, rule, alpha, beta = enter(K, names_of(K), rule, alpha, beta)
     xp, (K, names) = admitted.xp, admitted.arrays
-    asked, rows = K[..., j : j + 1, :], []
-    for part in blocks(xp, K, names, rule, alpha, beta, block):
-        match = (asked @ K[..., part.start : part.stop, :].mT)[..., 0, :, None]
-        rows.append(part.kept[..., None] * (asked @ part.S) + part.decay @ (match * part.U))
-    return leave(given, xp.concat(rows, axis=-2))
+    match = (K @ K[..., j, :, None])[..., 0]
+    told, unit, names = 0 * names + 0 * match[..., None], 0 * match + 1, K.mT[..., :0]
+    weights = match[..., :0]  # of the pairs before the block
+    for part in blocks(xp, K, K[..., :1], rule, alpha, beta, block):  # only for what lies between its pairs
+        a, b = part.start, part.stop
+        met, rows = match[..., None, a:b], told[..., a:b, :]
+        if rule.corrects:
+            U, names = named(xp, K[..., a:b, :], names, part, unit[..., a:b])
+            rows[..., :b] = (part.decay * met) @ U
+            rows[..., :a] += part.kept[..., None] * weights[..., None, :]
+        else:
+            rows[..., :a] = part.kept[..., None] * weights[..., None, :]
+            rows[..., a:b] = part.decay * met
+        weights = rows[..., -1, :b]
+    return leave(given, told)
 
 
 def named_right(S: Array, K: Array, V: Array) -> Array:

@@ -37,12 +37,19 @@ def wholes(name: str, values: Any, low: int, high: int | None = None, *, rising:
     """At least one whole number in [low, high].  rising: each above the one before."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"{name} must be a row of whole numbers, got {brief(values)}")
-    numbers = [whole(name, value, low, high) for value in values]
+    # An array is looked at as a whole: one by one takes longer than the sums that follow.
+    numbers = values.tolist() if _lie(values, low, high) else [whole(name, value, low, high) for value in values]
     if not numbers:
         raise ValueError(f"{name} must hold at least one number, got none")
     if rising and any(b <= a for a, b in pairwise(numbers)):
         raise ValueError(f"{name} must rise, got {brief(numbers)}")
     return numbers
+
+
+def _lie(values: Any, low: int, high: int | None) -> bool:
+    """Whether it is an array of whole numbers in [low, high]."""
+    fits = isinstance(values, np.ndarray) and values.size > 0 and values.dtype.kind in "iu"
+    return fits and int(values.min()) >= low and (high is None or int(values.max()) <= high)
 
 
 def real(name: str, value: Any, low: float = -inf, high: float = inf) -> float:

@@ -9,7 +9,7 @@ from components.lesson import Question
 from components.reel import together
 
 ONLY_ON_PAGES = (
-    *(f"components.memory_run.{dear}" for dear in ("read_weights", "named_right", "expected_energy")),
+    *(f"components.memory_run.{dear}" for dear in ("read_weights", "named_right", "expected_read")),
     *(f"components.sharpness_map_answer.{dear}" for dear in ("entries", "pairs")),
 )
 

@@ -18,7 +18,7 @@ from components.lesson import SERVER, Lesson, Question
 from components.palette import LIGHT, SLOTS, diverging, rising
 from components.plots import spread
 from components.reel import fill
-from components.says import decimals, each_row, percent, tokens
+from components.says import decimals, each_decimals, each_row, percent, tokens
 from components.words import KEYS, PHIS, WIDTHS
 from compute.feature_maps import FEATURE_MAPS
 from compute.memory import WRITE_RULES
@@ -234,3 +234,16 @@ def test_every_stop_has_a_number_that_stands_under_its_symbol_and_no_pairs_have_
         else:
             assert float(number.replace(",", "")) == pytest.approx(stop + (axis == "t"), rel=1e-5)  # t counts from 1
         assert "".join(xml.fromstring(at_stops(formula, {axis: i})).itertext()) == f"x{number}+1"
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_many_numbers_are_said_as_each_by_itself(places):
+    """At random, on halves where the last bit decides, where the number of places changes, and what is no number."""
+    rng = np.random.default_rng(0)
+    halves = np.arange(-2000, 2000) / 2000
+    near = np.array([0.1, 0.01, 0.0995, 0.00995, 1e-4, 1e-9, 100, 99.995])
+    odd = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1e300, 12345.678])
+    beside = np.concatenate([near, -near, np.nextafter(near, 0), np.nextafter(near, 200)])
+    values = np.concatenate([rng.uniform(-1.1, 1.1, 5000), rng.uniform(0, 0.2, 2000), halves, beside, odd])
+    values = np.concatenate([values, np.nextafter(halves, 2), 30 * rng.standard_normal(2000)])
+    assert each_decimals(values, places) == [decimals(value, places) for value in values]

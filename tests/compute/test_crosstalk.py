@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.linalg import solve_triangular
 
-from compute.crosstalk import best_reads, every_read, expected_energy
+from compute.crosstalk import best_reads, every_cosine, every_read, expected_energy, expected_read
 from compute.filling import states
 from compute.keys import KEY_MAKERS
 from compute.memory import WRITE_RULES, crosstalk_energy
@@ -117,6 +117,20 @@ def test_a_split_read_adds_up_and_agrees_with_the_table(rule):
 def test_an_additive_split_weighs_each_value_by_the_overlap_of_the_keys():
     K, V = pairs()
     np.testing.assert_allclose(split_read(K, V, "additive", 40, 3).weights, K[:40] @ K[3], atol=1e-15)
+
+
+@every_kind
+@every_rule
+def test_cosines_alone_and_signals_without_values_are_those_of_every_read(kind, rule):
+    """Over several blocks, with a flush, and for a stack; the energies of names are checked below."""
+    K, V = pairs(kind, n=150)
+    options = gates(len(K))
+    K, V = np.stack([K, K[::-1]]), np.stack([V, V])
+    both = every_read(K, V, rule, **options)
+    np.testing.assert_array_equal(every_cosine(K, V, rule, **options), both.cosine)
+    told = expected_read(K, rule, **options)
+    np.testing.assert_allclose(told.own, both.own, rtol=1e-11, atol=1e-12)
+    np.testing.assert_array_equal(told.energy, expected_energy(K, rule, **options))
 
 
 @every_rule
