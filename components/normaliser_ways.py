@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,6 +77,16 @@ class Way:
         }
 
 
+class Read(NamedTuple):
+    """What draws read: out and the numerator in it, [DRAWS, n, D_V], the newest key's kernel value, [DRAWS, n], and
+    what the formula divides by, [draws, n] each, of heads that share one, [tokens, n]."""
+
+    out: np.ndarray
+    num: np.ndarray
+    newest: np.ndarray
+    divisors: dict[str, np.ndarray]
+
+
 def band(samples: np.ndarray) -> np.ndarray:
     """5, 50, 95 % of the draws that are defined, [draws, n] → [3, n]; NaN where fewer than half are."""
     ordered, seen = np.sort(samples, axis=0), np.sum(np.isfinite(samples), axis=0)  # what is undefined comes last
@@ -89,9 +100,12 @@ def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray
     """All five, in the order of WAYS.  kappa [DRAWS, TOKENS], its sums, and where [DRAWS, n] they can be divided by."""
     num = numerators_at(kappa, as_met(stream(d_k, seed).V), STOPS)
     divided = num / np.where(defined, sums.net, np.nan)[..., None]
+    over_sum, transnormer = _over_draws(
+        Read(divided, num, sums.newest, {}),
+        Read(rms_norm(num), num, sums.newest, {"root": _size(num)}),
+    )
     mlstm, retnet, lightning = _without_phi(d_k, seed)
-    transnormer = _way(rms_norm(num), num, sums.newest, root=_size(num))
-    return (_way(divided, num, sums.newest), mlstm, retnet, transnormer, lightning)
+    return (over_sum, mlstm, retnet, transnormer, lightning)
 
 
 @lru_cache(maxsize=1)  # half a megabyte, and a draw asks for it twice
@@ -105,19 +119,18 @@ def of_identity(d_k: int, seed: int) -> tuple[np.ndarray, Sums]:
 def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     """The three that bring their own map: the identity twice, and SiLU."""
     drawn, (plain, sums) = stream(d_k, seed), of_identity(d_k, seed)
-    V, silu = as_met(drawn.V), kernel_values(SILU, d_k, seed, tempered=False)
-    num = numerators_at(plain, V, STOPS)
     kept, faded = (np.tile(LOG_DECAYS[way], DRAWS // HEADS).astype(np.float32) for way in ("retnet", "lightning"))
-    decayed = numerators_at(plain, V, STOPS, kept)
-    clamp = numerators_at(plain, np.ones((DRAWS, TOKENS, 1), np.float32), STOPS, kept)[..., 0]
+    num, decayed = numerators_at(plain, as_met(drawn.V), STOPS, np.stack([np.zeros_like(kept), kept]))
+    clamp = numerators_at(plain, np.ones((TOKENS, 1), np.float32), STOPS, kept)[..., 0]
     clamped = floored(decayed, clamp)
+    silu = kernel_values(SILU, d_k, seed, tempered=False)
     light = numerators_at(silu, as_met(SILU(drawn.V)), STOPS, faded)
     wide = _heads_beside(light)
     gated = _heads_apart(rms_norm(wide)) * sigmoid(drawn.gate)[:, None, :]
-    return (
-        _way(floored(num, sums.net), num, sums.newest, floor=at_least_one(sums.net)),
-        _way(rms_norm(clamped), decayed, sums.newest, floor=at_least_one(clamp), root=_size(clamped)),
-        _way(gated, light, silu[:, np.array(STOPS) - 1], root=_size(wide)),
+    return _over_draws(
+        Read(floored(num, sums.net), num, sums.newest, {"floor": at_least_one(sums.net)}),
+        Read(rms_norm(clamped), decayed, sums.newest, {"floor": at_least_one(clamp), "root": _size(clamped)}),
+        Read(gated, light, silu[:, np.array(STOPS) - 1], {"root": _size(wide)}),
     )
 
 
@@ -133,15 +146,18 @@ def _heads_apart(wide: np.ndarray) -> np.ndarray:
     return np.moveaxis(tokens, 2, 1).reshape(DRAWS, len(STOPS), D_V)
 
 
-def _way(read: np.ndarray, num: np.ndarray, newest: np.ndarray, **divisors: np.ndarray) -> Way:
-    """Whatever stands in the denominator's place scales the numerator: the newest value's factor scales with it.
-
-    newest: the newest key's kernel value, [DRAWS, n].  divisors: [draws, n] each, of heads that share one, [tokens, n].
-    """
-    size, before = _size(read), _size(num)
-    factor = np.abs(newest) * size / np.where(before == 0, np.nan, before)
-    middle = {name: np.median(of, axis=0) for name, of in divisors.items()}
-    return Way(*band(size), np.maximum(band(factor)[1], SIZES[0] / 10), middle)
+def _over_draws(*reads: Read) -> tuple[Way, ...]:
+    """Whatever stands in the denominator's place scales the numerator: the newest value's factor scales with it."""
+    size, before = _size(np.array([[of.out for of in reads], [of.num for of in reads]]))
+    factor = np.abs([of.newest for of in reads]) * size / np.where(before == 0, np.nan, before)
+    both = np.moveaxis(np.array([size, factor]), 2, 0)
+    sizes, factors = np.moveaxis(band(both.reshape(DRAWS, -1)).reshape(3, *both.shape[1:]), 1, 0)
+    return tuple(
+        Way(*sizes[:, i], np.maximum(factors[1, i], SIZES[0] / 10), {
+            name: np.median(divisor, axis=0) for name, divisor in of.divisors.items()
+        })
+        for i, of in enumerate(reads)
+    )  # fmt: skip
 
 
 def _size(x: np.ndarray) -> np.ndarray:

@@ -7,16 +7,20 @@ of a frame count from its left and from its bottom; px count from a point, right
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
 AROUND = tuple(
-    (align, dx, dy)
-    for near in (8, 2, 24, 56)
-    for dy in (-11, 12, -24, 25, -38, 39, -54, 55)
-    for align, dx in (("left", near), ("right", -near), ("center", 0))
-    if abs(dy) > 12 or (near != 2 and align != "center")
+    dict.fromkeys(
+        (align, dx, dy)
+        for near in (8, 2, 24, 56)
+        for dy in (-11, 12, -24, 25, -38, 39, -54, 55)
+        for align, dx in (("left", near), ("right", -near), ("center", 0))
+        if abs(dy) > 12 or (near != 2 and align != "center")
+    )
 )
 """Places of a text about its dot, (align, dx, dy), the nearest first."""
 
@@ -96,12 +100,12 @@ def placed(
     a text may have, the best first.  A text stays on its side from stop to stop for as long as it is clear there.
     """
     wide = letter * np.array([len(text) for text in texts], dtype=float)
-    costs = np.full((len(around), len(x)), np.inf)
-    costs[:NEAR] = _costs(around[:NEAR], frames, x, y, wide, lines, boxes, height)
+    costs, taken = np.full((len(around), len(x)), np.inf), _stacked(boxes, len(x))
+    costs[:NEAR] = _costs(around[:NEAR], frames, x, y, wide, lines, taken, height)
     full = costs[:NEAR].min(axis=0) > 0  # only here the places farther off are looked at
     if full.any() and len(around) > NEAR:
-        fewer = [Box(*(part[full] if np.size(part) == len(x) > 1 else part for part in box)) for box in boxes]
-        costs[NEAR:, full] = _costs(around[NEAR:], frames, x[full], y[full], wide[full], lines, fewer, height)
+        rest = x[full], y[full], wide[full], lines, taken[..., full]
+        costs[NEAR:, full] = _costs(around[NEAR:], frames, *rest, height)
     best, clear, chosen, last = np.argmin(costs, axis=0), costs == 0, np.zeros(len(x), dtype=int), 0
     for i in range(len(x)):
         last = last if clear[last, i] else int(best[i])
@@ -124,7 +128,8 @@ def clearest(
 ) -> int:
     """At which of the points (x, y), the best first, a text that stays lies least upon what is taken."""
     wide = np.full(len(x), LETTER * len(text))
-    return int(np.argmin(_costs(((align, 0.0, 0.0),), frames, x, y, wide, lines, boxes, HEIGHT)[0]))
+    taken = _stacked(boxes, len(x))
+    return int(np.argmin(_costs(((align, 0.0, 0.0),), frames, x, y, wide, lines, taken, HEIGHT)[0]))
 
 
 def _costs(
@@ -134,45 +139,64 @@ def _costs(
     y: np.ndarray,
     wide: np.ndarray,
     lines: Sequence[tuple[np.ndarray, np.ndarray]],
-    boxes: Sequence[Box],
+    taken: np.ndarray,
     height: float,
 ) -> np.ndarray:
-    """[places, stops] px of overlap with what is taken; px beyond the frame weigh more, for they cannot be read."""
-    W, H = np.array(frames).T[:, :, None, None]  # [frames, places, stops] from here on
-    sides = list(dict.fromkeys((BEFORE[align], dx) for align, dx, _ in places))  # few: places differ mostly in height
-    at = [sides.index((BEFORE[align], dx)) for align, dx, _ in places]
-    before, dx = np.array(sides).T[:, :, None]
-    lefts = x * W + dx - before * wide
-    left = lefts[:, at]
-    top = (1 - y) * H + np.array([dy for *_, dy in places], dtype=float)[:, None] - height / 2
+    """[places, stops] px of overlap with lines and with boxes, `_stacked`; px beyond the frame weigh more, for they
+    cannot be read."""
+    W, H = np.array(frames).T[:, :, None, None, None]  # [frames, sides, heights, stops] from here on
+    before, dx, dy, at = _grid(tuple(places))
+    left = x * W + dx - before * wide
+    top = (1 - y) * H + dy - height / 2
     right, bottom = left + wide, top + height
-    beyond = sum(np.maximum(0, by) for by in (-left, right - W, -top, bottom - H))
+    beyond = np.maximum(0, -left) + np.maximum(0, right - W) + np.maximum(0, -top) + np.maximum(0, bottom - H)
     costs = 100 * np.where(np.isnan(beyond), 0.0, beyond)
-    samples = (lefts + wide * SAMPLES[:, None, None, None]) / W
+    samples = (left + wide * SAMPLES[:, None, None, None, None]) / W
     for low, high in _spans(samples, lines):
-        costs += _overlap(((1 - high) * H - 1)[:, at], ((1 - low) * H + 1)[:, at], top, bottom)
-    for box in boxes:
-        px, py = box.x * W, (1 - box.y) * H
-        across = _overlap(px + box.left, px + box.right, left, right)
-        costs += across * (_overlap(py + box.top, py + box.bottom, top, bottom) > 0)
-    return np.where(wide > 0, costs.sum(axis=0), 0.0)
+        for under in _overlap((1 - high) * H - 1, (1 - low) * H + 1, top, bottom):
+            costs += under
+    px, py, *ends = taken
+    px, py = px * W, (1 - py) * H
+    across = _overlap(px + ends[0], px + ends[1], left, right)
+    for under in across * (_overlap(py + ends[2], py + ends[3], top, bottom) > 0):
+        costs += under
+    return np.where(wide > 0, costs.sum(axis=0), 0.0)[at]
+
+
+@lru_cache(maxsize=16)
+def _grid(places: Sequence[tuple[str, float, float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[list, list]]:
+    """What lies before the point and dx of every side of places, [sides, 1, 1], dy of their heights, [heights, 1], and
+    where each place is among them: few of both make many places."""
+    sides = list(dict.fromkeys((BEFORE[align], dx) for align, dx, _ in places))
+    heights = list(dict.fromkeys(dy for *_, dy in places))
+    before, dx = np.array(sides).T[:, :, None, None]
+    at = [sides.index((BEFORE[align], dx)) for align, dx, _ in places], [heights.index(dy) for *_, dy in places]
+    return before, dx, np.array(heights, dtype=float)[:, None], at
+
+
+def _stacked(boxes: Sequence[Box], stops: int) -> np.ndarray:
+    """Parts of boxes, each one number or one a stop, as [6, boxes, 1, 1, 1, stops]."""
+    told = np.empty((len(Box._fields), len(boxes), 1, 1, 1, stops))
+    for b, box in enumerate(boxes):
+        for part, values in zip(told, box):
+            part[b] = values
+    return told
 
 
 def _spans(at: np.ndarray, lines: Sequence[tuple[np.ndarray, np.ndarray]]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Lowest and highest share of each line at points [samples, *], NaN where there is none.  As `numpy.interp` has it,
-    but lines over the same x are looked up at once."""
-    seen, slope, heights = None, np.empty_like(at), np.empty_like(at)
-    for xs, ys in lines:
-        if xs is not seen:
-            seen, piece = xs, np.searchsorted(xs, at, side="right")
-            piece -= 1
-            beside = at - np.take(xs, piece, mode="clip")
-            np.copyto(beside, np.nan, where=(at < xs[0]) | (at > xs[-1]))
-        np.take(np.diff(ys) / np.diff(xs), piece, out=slope, mode="clip")
-        np.take(ys, piece, out=heights, mode="clip")
-        slope *= beside
-        heights += slope
-        yield np.fmin.reduce(heights, axis=0), np.fmax.reduce(heights, axis=0)
+    """Lowest and highest share of each line at points [samples, *], [lines, *] for lines over the same x, which are
+    looked up at once; NaN where there is none.  As `numpy.interp` has it."""
+    for _, group in groupby(lines, lambda line: id(line[0])):
+        (xs, *_), ys = zip(*group)
+        piece = np.searchsorted(xs, at, side="right")
+        piece -= 1
+        beside = at - np.take(xs, piece, mode="clip")
+        np.copyto(beside, np.nan, where=(at < xs[0]) | (at > xs[-1]))
+        ys = np.array(ys)
+        heights = np.take(np.diff(ys) / np.diff(xs), piece, axis=1, mode="clip")
+        heights *= beside
+        heights += np.take(ys, piece, axis=1, mode="clip")
+        yield np.fmin.reduce(heights, axis=1), np.fmax.reduce(heights, axis=1)
 
 
 def _overlap(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:

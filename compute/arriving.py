@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from array_api_compat import device, is_numpy_array
 
-from compute.arrays import Admitted, Array, admit, admit_like, leave
+from compute.arrays import Admitted, Array, admit, admit_like, leave, refuse_unless_finite
 from compute.attention.doors import divide
 from compute.normaliser import kernel_derivative_of
 from compute.scalars import reals, whole, wholes
@@ -111,30 +111,44 @@ def score_derivatives_at(kappa: Array, at: Sequence[int]) -> Array:
 def numerators_at(kappa: Array, V: Array, at: Sequence[int], log_alpha: Array | None = None) -> Array:
     """Sums of kappa_s v_s after at[i] tokens, [*, n, d_v]; V: [*, T, d_v], the value that arrives with each key.
 
-    log_alpha: [*], log of what is kept of older writes per token; None keeps all.  ValueError naming an argument.
+    log_alpha: [*], log of what is kept of older writes per token, or [m, *] for m decays of the same sums, which are
+    then [m, *, n, d_v]; None keeps all.  ValueError naming an argument.
     """
-    admitted = admit(kappa=kappa, V=V)
+    admitted = admit(kappa=kappa, V=V, finite=False)
     xp, _, (kappa, V) = admitted
-    _, kappa, last = _enter(kappa, at)
     lead, T = tuple(kappa.shape[:-1]), kappa.shape[-1]
+    last = _looks(at, T)
     if V.ndim < 2 or V.shape[-2] != T or tuple(V.shape[:-2]) not in ((), lead):
         raise ValueError(f"V must hold a value for each of {T} keys, got shape {tuple(V.shape)}")
     decay = None if log_alpha is None else admit_like("log_alpha", log_alpha, like=kappa)
-    if decay is not None and (tuple(decay.shape) not in ((), lead) or bool(xp.any(decay > 0))):
-        raise ValueError(f"log_alpha must be at most 0 and have shape {lead}, got shape {tuple(decay.shape)}")
-    pieces, fade = _pieces(last), None
+    if decay is not None:
+        shape = tuple(decay.shape)
+        if shape not in ((), lead, (*shape[:1], *lead)) or bool(xp.any(decay > 0)):
+            raise ValueError(f"log_alpha must be at most 0 and have shape {lead}, got shape {shape}")
+    with np.errstate(all="ignore"):  # a sum is finite only if all that was added is: else each number is looked at
+        found = _added_up(xp, kappa, V, last, decay)
+        proved = last[-1] + 1 == T and bool(xp.isfinite(xp.sum(found[-1])))
+    if not proved:
+        refuse_unless_finite(xp, {"kappa": kappa, "V": V})
+    return leave(admitted, xp.stack(found, axis=-2))
+
+
+def _added_up(xp: Any, kappa: Array, V: Array, last: np.ndarray, decay: Array | None) -> list[Array]:
+    """The numerators at every look, [*, d_v] each."""
+    pieces, fades, found = _pieces(last), None, []
     if decay is not None:
         lengths = np.diff(last + 1, prepend=0)
         age = np.repeat(last, lengths) - np.arange(last[-1] + 1)
         kappa = xp.exp(decay[..., None] * xp.asarray(age, dtype=kappa.dtype)) * kappa[..., : len(age)]
-        fade = xp.exp(decay[..., None] * xp.asarray(lengths, dtype=kappa.dtype))[..., None]
-    found, total = [], 0.0
+        fade = xp.exp(decay[..., None] * xp.asarray(lengths, dtype=kappa.dtype))
+        fades = [fade[..., i, None] for i in range(len(pieces))]
+    row = kappa[..., None, :]
     for i, new in enumerate(pieces):
-        if fade is not None:
-            total = total * fade[..., i, :]
-        total = total + (kappa[..., None, new] @ V[..., new, :])[..., 0, :]
-        found.append(total)
-    return leave(admitted, xp.stack(found, axis=-2))
+        read = (row[..., new] @ V[..., new, :])[..., 0, :]
+        if found:
+            read = read + (found[-1] if fades is None else found[-1] * fades[i])
+        found.append(read)
+    return found
 
 
 def _pieces(last: np.ndarray) -> list[slice]:
@@ -159,7 +173,12 @@ def _enter(kappa: Array, at: Sequence[int]) -> tuple[Admitted, Array, np.ndarray
     """The kernel values let in, and the index of the newest key at each look."""
     admitted = admit(kappa=kappa)
     (kappa,) = admitted.arrays
-    return admitted, kappa, np.asarray(wholes("at", at, 1, kappa.shape[-1], rising=True)) - 1
+    return admitted, kappa, _looks(at, kappa.shape[-1])
+
+
+def _looks(at: Sequence[int], T: int) -> np.ndarray:
+    """The index of the newest key at each look."""
+    return np.asarray(wholes("at", at, 1, T, rising=True)) - 1
 
 
 def _ratio(part: Array, whole_sum: Array) -> Array:

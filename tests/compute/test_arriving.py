@@ -117,6 +117,37 @@ def test_counts_that_are_no_counts_are_refused(at):
         sums_at(KAPPA, at)
 
 
+def test_several_decays_of_the_same_sums_are_told_one_after_another():
+    """Also one decay a draw, and one for all of them."""
+    rates = np.log([[1.0, 0.5, 0.9, 0.97], [0.3, 1.0, 0.6, 0.8]])
+    both = numerators_at(SIGNED, V, AT, rates)
+    assert both.shape == (2, 4, len(AT), 3)
+    for told, rate in zip(both, rates, strict=True):
+        np.testing.assert_array_equal(told, numerators_at(SIGNED, V, AT, rate))
+    np.testing.assert_array_equal(both[0, 0], numerators_at(SIGNED, V, AT)[0])
+    every = numerators_at(SIGNED, V, AT, np.log(0.5))
+    np.testing.assert_allclose(every[1], both[0, 1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("log_alpha", [np.zeros(3), np.zeros((4, 2)), np.zeros((1, 1, 4)), np.full(4, 0.1), 0.1])
+def test_decays_of_other_draws_and_growth_are_refused(log_alpha):
+    with pytest.raises(ValueError, match=r"^log_alpha must be at most 0"):
+        numerators_at(SIGNED, V, AT, log_alpha)
+
+
+@pytest.mark.parametrize("s", [0, 10, 23])
+@pytest.mark.parametrize("name", ["kappa", "V"])
+@pytest.mark.parametrize("at", [AT, AT[:3]])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_refused_wherever_it_stands(s, name, at, bad):
+    given = {"kappa": SIGNED.copy(), "V": V.copy()}
+    given[name][1, s] = bad
+    with pytest.raises(ValueError, match=rf"^{name} must be finite"):
+        numerators_at(given["kappa"], given["V"], at)
+    with pytest.raises(ValueError, match=rf"^{name} must be finite"):
+        numerators_at(given["kappa"], given["V"], at, np.full(4, -900.0))
+
+
 def test_values_without_their_keys_are_refused():
     with pytest.raises(ValueError, match=r"^V must hold a value"):
         numerators_at(KAPPA, V[:, :5], AT)
