@@ -30,6 +30,20 @@ def test_a_page_opens_silent_still_and_painted_with_the_right_numbers(tab, name)
     assert tab.page.url.removeprefix(tab.server) == ("/" if name == OVERVIEW else f"/{name}")
 
 
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("forms", {"phi": "softmax", "example": "random", "t": "36"}),
+        ("sharpness", {"phi": "hedgehog"}),
+        ("bracketing", {"phi": "taylor", "T": "4096"}),
+    ],
+)
+def test_a_page_keeps_still_at_a_state_of_its_own_too(tab, page, words):
+    """It is painted with the texts of the defaults, which may take other lines; none is seen until its own come."""
+    tab.open(page, **words)
+    assert tab.page.evaluate("window.__shift") <= 0.01
+
+
 def test_nothing_goes_up_while_nobody_does_anything(tab):
     tab.open(OVERVIEW)
     tab.up.clear()
