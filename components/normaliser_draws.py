@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from components.normaliser_ways import STOPS, band, of_identity
+from components.normaliser_ways import STOPS, band
 from components.words import SOFTMAX
 from compute.arriving import Sums, score_derivatives_at, sums_at
 from compute.feature_maps import FEATURE_MAPS, read_member
@@ -55,7 +55,7 @@ def left_of(sums: Sums) -> np.ndarray:
 
 
 def _signed(word: str, d_k: int, seed: int) -> Signed:
-    sums = of_identity(d_k, seed)[1] if word == "identity" else sums_at(kernel_of(word, d_k, seed), STOPS)
+    sums = sums_at(kernel_of(word, d_k, seed), STOPS)
     return Signed(left_of(sums)[0], np.sum(sums.net < 0, axis=0))
 
 

@@ -53,23 +53,28 @@ def numbers(phi: str, d_k: int, seed: int) -> Numbers:
     defined = np.abs(left) >= UNDEFINED_BELOW
     positive = bool(kappa.min() >= 0)
     shares, near = (np.where(defined, share, np.nan) for share in shares)
+    mean = float(kappa.mean(dtype=float))
+    sizes = (
+        np.where(sums.net == 0, np.nan, np.abs(sums.net)), np.abs(shares), np.abs(near),
+        *(np.where(defined, of, np.nan) for of in (derivatives, kernel_derivative_bound(sums.net[..., None]))),
+    )  # fmt: skip
+    size, newest, nearby, moved, bound = np.split(band(np.concatenate(sizes, axis=1)), len(sizes), axis=1)
     bands = {
-        "denominator": band(np.where(sums.net == 0, np.nan, np.abs(sums.net))),
-        "share": np.maximum(band(np.abs(shares)), LOWEST),
-        "near": np.maximum(band(np.abs(near)), LOWEST),
-        "kernel": band(np.where(defined, derivatives, np.nan)),
+        "denominator": size,
+        "share": np.maximum(newest, LOWEST),
+        "near": np.maximum(nearby, LOWEST),
+        "kernel": moved,
         "score": beside.score,
     }
     return Numbers(
-        positive, float(kappa.mean(dtype=float)), sums, left, defined, shares, near, bands,
-        bound=band(np.where(defined, kernel_derivative_bound(sums.net[..., None]), np.nan))[1],
-        law=_law(kappa, positive),
+        positive, mean, sums, left, defined, shares, near, bands,
+        bound=bound[1],
+        law=_law(kappa, mean, positive),
         short=beside.short if phi == BFLOAT else np.full(len(T), np.nan),
         ways=ways(d_k, seed, kappa, sums, defined),
     )  # fmt: skip
 
 
-def _law(kappa: np.ndarray, positive: bool) -> np.ndarray:
+def _law(kappa: np.ndarray, mean: float, positive: bool) -> np.ndarray:
     """t·mean for a positive kernel; else the size of a sum of t independent values, √(t²·mean² + t·variance)."""
-    mean = float(kappa.mean(dtype=float))
     return T * mean if positive else np.sqrt((T * mean) ** 2 + T * float(kappa.var(dtype=float)))

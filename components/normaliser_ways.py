@@ -11,7 +11,7 @@ import numpy as np
 from components.axes import AXES
 from components.reel import Columns
 from components.words import WAYS
-from compute.arriving import Sums, numerators_at, sums_at
+from compute.arriving import Sums, denominators_at, numerators_at
 from compute.attention import lightning_log_alpha, retnet_log_alpha, rms_norm
 from compute.attention.normalisers import IDENTITY, SILU, at_least_one, floored, sigmoid
 from compute.streams import D_V, DRAWS, TOKENS, as_met, kernel_values, stream
@@ -108,29 +108,24 @@ def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray
     return (over_sum, mlstm, retnet, transnormer, lightning)
 
 
-@lru_cache(maxsize=1)  # half a megabyte, and a draw asks for it twice
-def of_identity(d_k: int, seed: int) -> tuple[np.ndarray, Sums]:
-    """The identity's kernel values [DRAWS, TOKENS] and their sums."""
-    kappa = kernel_values(IDENTITY, d_k, seed)
-    return kappa, sums_at(kappa, STOPS)
-
-
 @lru_cache(maxsize=32)
 def _without_phi(d_k: int, seed: int) -> tuple[Way, ...]:
     """The three that bring their own map: the identity twice, and SiLU."""
-    drawn, (plain, sums) = stream(d_k, seed), of_identity(d_k, seed)
+    drawn, plain = stream(d_k, seed), kernel_values(IDENTITY, d_k, seed)
+    net, last = denominators_at(plain, STOPS), np.array(STOPS) - 1
     kept, faded = (np.tile(LOG_DECAYS[way], DRAWS // HEADS).astype(np.float32) for way in ("retnet", "lightning"))
-    num, decayed = numerators_at(plain, as_met(drawn.V), STOPS, np.stack([np.zeros_like(kept), kept]))
-    clamp = numerators_at(plain, np.ones((TOKENS, 1), np.float32), STOPS, kept)[..., 0]
+    one_more = as_met(np.append(drawn.V, np.ones((TOKENS, 1), np.float32), axis=1))  # whose sums are the kernel's own
+    num, decayed = numerators_at(plain, one_more, STOPS, np.stack([np.zeros_like(kept), kept]))
+    num, decayed, clamp = num[..., :D_V], decayed[..., :D_V], decayed[..., D_V]
     clamped = floored(decayed, clamp)
     silu = kernel_values(SILU, d_k, seed, tempered=False)
     light = numerators_at(silu, as_met(SILU(drawn.V)), STOPS, faded)
     wide = _heads_beside(light)
     gated = _heads_apart(rms_norm(wide)) * sigmoid(drawn.gate)[:, None, :]
     return _over_draws(
-        Read(floored(num, sums.net), num, sums.newest, {"floor": at_least_one(sums.net)}),
-        Read(rms_norm(clamped), decayed, sums.newest, {"floor": at_least_one(clamp), "root": _size(clamped)}),
-        Read(gated, light, silu[:, np.array(STOPS) - 1], {"root": _size(wide)}),
+        Read(floored(num, net), num, plain[:, last], {"floor": at_least_one(net)}),
+        Read(rms_norm(clamped), decayed, plain[:, last], {"floor": at_least_one(clamp), "root": _size(clamped)}),
+        Read(gated, light, silu[:, last], {"root": _size(wide)}),
     )
 
 
@@ -154,11 +149,24 @@ def _over_draws(*reads: Read) -> tuple[Way, ...]:
     sizes, factors = np.moveaxis(band(both.reshape(DRAWS, -1)).reshape(3, *both.shape[1:]), 1, 0)
     return tuple(
         Way(*sizes[:, i], np.maximum(factors[1, i], SIZES[0] / 10), {
-            name: np.median(divisor, axis=0) for name, divisor in of.divisors.items()
+            name: _middle(divisor) for name, divisor in of.divisors.items()
         })
         for i, of in enumerate(reads)
     )  # fmt: skip
 
 
 def _size(x: np.ndarray) -> np.ndarray:
-    return np.sqrt(np.mean(x * x, axis=-1))
+    """Root of the mean square along the last axis.  A value's few squares are added in pairs, as NumPy adds eight:
+    its own sum begins anew with every row."""
+    if x.shape[-1] != D_V:
+        return np.sqrt(np.mean(x * x, axis=-1))
+    total = x * x
+    while total.shape[-1] > 1:
+        total = total[..., ::2] + total[..., 1::2]
+    return np.sqrt(total[..., 0] / D_V)
+
+
+def _middle(divisor: np.ndarray) -> np.ndarray:
+    """The median over draws, of which there is an even number, and none is NaN."""
+    half = len(divisor) // 2
+    return np.sort(divisor, axis=0)[half - 1 : half + 1].mean(axis=0)

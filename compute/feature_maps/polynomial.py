@@ -102,4 +102,5 @@ class Dpfp(FeatureMap):
     def features(self, x: Array) -> Array:
         xp = namespace(x)
         r = xp.clip(xp.concat([x, -x], axis=-1), min=0)
-        return xp.concat([r * xp.roll(r, shift=j, axis=-1) for j in range(1, self.nu + 1)], axis=-1)
+        width, twice = r.shape[-1], xp.concat([r, r], axis=-1)  # whose pieces are r shifted, with nothing copied
+        return xp.concat([r * twice[..., width - j : 2 * width - j] for j in range(1, self.nu + 1)], axis=-1)

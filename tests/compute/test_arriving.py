@@ -7,6 +7,7 @@ import pytest
 
 from compute.arriving import (
     arrived_at,
+    denominators_at,
     kernel_derivatives_at,
     numerators_at,
     power_of,
@@ -40,6 +41,7 @@ def test_sums_are_those_of_the_keys_so_far(i, t):
         np.testing.assert_allclose(sums.net[:, i], [sum(row[:t]) for row in kappa], rtol=1e-12)
         np.testing.assert_allclose(sums.gross[:, i], [sum(map(abs, row[:t])) for row in kappa], rtol=1e-12)
         np.testing.assert_array_equal(sums.newest[:, i], kappa[:, t - 1])
+        np.testing.assert_allclose(denominators_at(kappa, AT), sums.net, rtol=1e-12)
 
 
 @pytest.mark.parametrize("m", [1, 3, 24, 100])
