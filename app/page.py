@@ -121,7 +121,7 @@ def warm() -> None:
     for rule in WRITE_RULES:
         answers(views_of("memory"), Question(rule=rule))
     for d_k in WIDTHS:  # a hundred milliseconds each, the first time
-        for name in (OVERVIEW, "rank"):
+        for name in (OVERVIEW, "rank", "normaliser"):
             answers(views_of(name), Question(d_k=d_k))
 
 

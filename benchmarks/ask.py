@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
+from math import ceil
 from statistics import fmean, median
 
 from playwright.sync_api import Locator
@@ -126,7 +127,7 @@ def _rows(page: str, word: str, new: list[Asked], again: list[Asked]) -> Iterato
 
 
 def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Asked]]:
-    """Go through the values of a word: what it took the first time, and afterwards."""
+    """Go through the values of a word: what it took the first time, and afterwards, at least ten times."""
     control = told.page.locator(f'[data-control="{word}"]').first
     control.scroll_into_view_if_needed()
     field = control.locator("select, input")
@@ -149,7 +150,8 @@ def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Aske
     buttons = control.locator(".bk-btn")
     start = next(i for i in range(buttons.count()) if "bk-active" in buttons.nth(i).get_attribute("class"))
     others = [i for i in range(buttons.count()) if i != start]
-    for into in (first, again):
+    # Of two or three buttons' choices more rounds: a percentile of four numbers is the largest of them.
+    for into in (first, *[again] * ceil(2 * STEPS / buttons.count())):
         for button in (*others, start):
             before = server.cpu()  # an answer is made as soon as the pointer rests on its button
             into.append(_timed(told, server, _press(told, buttons.nth(button)), before))
