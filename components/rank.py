@@ -14,7 +14,8 @@ from components.lesson import Question
 from components.palette import FONT, LIGHT, rising
 from components.plots import LABEL, RIGHT, finger, hover, image_plot, labels, line, mark, names, plot, ticks
 from components.rank_answer import ALL_N, END, FAR_END, NOWHERE, answer, answer_at_default
-from components.rank_run import FLOOR, LARGEST, STOPS, TOLERANCE, TOLERANCES
+from components.rank_run import FLOOR, TOLERANCE
+from components.rank_values import LARGEST, STOPS, TOLERANCES
 from components.reel import Bind, Reel
 from components.view import Cell, Drawing, View
 from components.words import PHIS

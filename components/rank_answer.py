@@ -13,24 +13,22 @@ from components.formula import mathml
 from components.lesson import Question
 from components.palette import DASHES
 from components.plots import spread
+from components.rank_blocks import block_ranks
 from components.rank_cases import CASES
 from components.rank_far import LENGTHS, PARTS, far_ranks
 from components.rank_run import (
     CELLS,
     EXTENTS,
     FLOOR,
-    LARGEST,
     START,
-    STOPS,
     TOLERANCE,
-    TOLERANCES,
-    block_ranks,
     every_rank,
     every_spectrum,
     pictures,
     ranks,
     values_of,
 )
+from components.rank_values import LARGEST, STOPS, TOLERANCES
 from components.reel import Answer
 from components.sharpness_run import members, name_of
 from components.view import props, texts

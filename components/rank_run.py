@@ -8,15 +8,15 @@ import numpy as np
 
 from components.axes import AXES
 from components.lesson import Question
+from components.rank_blocks import block_ranks
 from components.rank_kept import is_kept, kept
-from components.rank_values import LARGEST, STOPS, computed, is_wide, matrix, wide
+from components.rank_values import LARGEST, TOLERANCES, computed, is_wide
 from components.sharpness_run import members
 from components.words import WORDS
 from compute.feature_maps import FeatureMap
-from compute.rank import feature_spectrum, kernel_matrix, past_to_future, rank_of, spectrum
+from compute.rank import kernel_matrix, rank_of
 from compute.toys import queries_and_keys
 
-TOLERANCES = 10.0 ** -np.array(AXES["rtol"].stops)
 START = AXES["rtol"].index(WORDS["rtol"].default)
 TOLERANCE = float(TOLERANCES[START])
 """Where the line stands at first, and always on the overview."""
@@ -41,23 +41,6 @@ def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str, mask:
 def ranks(relative: np.ndarray, tolerances: np.ndarray = TOLERANCES) -> np.ndarray:
     """Ranks [..., tolerances] of spectra [..., n]."""
     return rank_of(relative, tolerances)
-
-
-@lru_cache(maxsize=256)
-def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.ndarray:
-    """Ranks [stops, tolerances] of the block of later rows and earlier columns, counted."""
-    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    told = []
-    if phi is None or precision != "float64" or is_wide(phi, d_k):
-        M = wide(phi, d_k, seed) if precision == "float64" and phi else matrix(Q, K, phi, precision)
-        told = [spectrum(past_to_future(M[:N, :N]), dtype=precision) for N in STOPS]
-    else:
-        phi_q, phi_k = (phi.merged()(x) for x in (Q, K))
-        told = [feature_spectrum(phi_q[N // 2 : N], phi_k[: N // 2]) for N in STOPS]
-    rows = np.full((len(STOPS), LARGEST), np.nan)
-    for row, values in zip(rows, told):
-        row[: len(values)] = values
-    return ranks(rows)
 
 
 @lru_cache(maxsize=128)

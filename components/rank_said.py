@@ -8,7 +8,7 @@ from components import rank_kept
 from components.formula import mathml, under_finger, with_values
 from components.lesson import Question
 from components.rank_far import SEED, load
-from components.rank_run import STOPS
+from components.rank_values import STOPS
 from components.sharpness_run import name_of
 from components.words import SOFTMAX
 from compute.feature_maps import FeatureMap

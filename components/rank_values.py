@@ -14,6 +14,7 @@ from compute.toys import queries_and_keys
 
 STOPS = AXES["N"].stops
 LARGEST = STOPS[-1]
+TOLERANCES = 10.0 ** -np.array(AXES["rtol"].stops)
 
 
 def computed(
