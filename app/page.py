@@ -19,7 +19,7 @@ from app.device import badge
 from app.figures import Figures, page_figures
 from app.files import publish
 from app.session import Session, answers
-from components import sweep_drawn
+from components import normaliser_kept, sweep_drawn
 from components.controls import CONTROLS, make_controls, variables
 from components.fonts import fonts_script
 from components.lesson import Lesson, Question, fit
@@ -121,8 +121,9 @@ def warm() -> None:
     for rule in WRITE_RULES:
         answers(views_of("memory"), Question(rule=rule))
     for d_k in WIDTHS:  # a hundred milliseconds each, the first time
-        for name in (OVERVIEW, "rank", "normaliser"):
+        for name in (OVERVIEW, "rank"):
             answers(views_of(name), Question(d_k=d_k))
+        normaliser_kept.holds(d_k)
 
 
 def serve(name: str) -> None:
