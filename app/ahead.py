@@ -24,8 +24,8 @@ from components.words import WIDTHS, WORDS
 LOG = logging.getLogger(__name__)
 
 QUIET, REST = 0.03, 0.3
-"""Seconds without an answer after which the next draw is made, the last answer then being on its way; and other widths,
-for they cost four times as much, and who goes through draws needs none."""
+"""Seconds without an answer after which the next draw is made, if somebody goes through draws, the last answer then
+being on its way; and other widths, for they cost four times as much, and who goes through draws needs none."""
 
 DEAR = 0.1
 """Seconds of an answer from which on nothing is guessed: an ask that comes meanwhile would wait as long."""
@@ -75,9 +75,10 @@ class Ahead:
                 self.asks, self.last = self.asks - 1, time.monotonic()
             self._begin()
 
-    def guess(self, views: tuple[View, ...], question: Question) -> None:
-        """What may follow on a question comes before what was guessed earlier."""
-        guesses = [(self.quiet, next) for next in next_draw(question)]
+    def guess(self, views: tuple[View, ...], question: Question, drawn: bool = True) -> None:
+        """What may follow on a question comes before what was guessed earlier.  drawn: whether the draw was chosen just
+        now; who goes through something else hardly asks for the next one at once, and it waits for a rest, too."""
+        guesses = [(self.quiet if drawn else self.rest, next) for next in next_draw(question)]
         guesses += [(self.rest, other) for other in other_widths(question)]
         self._first(views, guesses)
 

@@ -81,7 +81,7 @@ class Session:
             self.document.add_next_tick_callback(self._answer)
 
     async def _answer(self) -> None:
-        spent = 0.0
+        spent, before = 0.0, self.answered
         try:
             while (question := self.lesson.question) != self.answered:
                 start = time.monotonic()
@@ -101,7 +101,7 @@ class Session:
         draw = self.answered.seed, self.answered.d_k  # what is dear depends on these two
         if draw != self.guessed and spent < DEAR:
             self.guessed = draw
-            AHEAD.guess(self.views, self.answered)
+            AHEAD.guess(self.views, self.answered, drawn=self.answered.seed != before.seed)
 
     def tell(self, told: Answer) -> None:
         """Send what differs from what the browser has, and the words if they do, in one piece.

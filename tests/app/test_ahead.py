@@ -75,6 +75,20 @@ def test_other_widths_wait_for_a_rest(ahead):
     ahead.timer.cancel()
 
 
+def test_the_next_draw_waits_for_a_rest_unless_a_draw_was_chosen(ahead):
+    ahead.rest = 3600
+    told = Told(last=Question(seed=4))
+    with ahead.asked():
+        ahead.guess((told.view,), Question(seed=3), drawn=False)
+    ahead.pool.submit(int).result()
+    assert not told.asked and len(ahead.waiting) == len(WIDTHS)
+    ahead.timer.cancel()
+    with ahead.asked():
+        ahead.guess((told.view,), Question(seed=3))
+    assert told.done.wait(10)
+    ahead.timer.cancel()
+
+
 def test_what_a_pointer_rests_on_is_answered_before_all_else_and_without_a_pause(ahead):
     ahead.quiet = ahead.rest = 3600
     near = Question(rule="delta")

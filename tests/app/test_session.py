@@ -130,6 +130,16 @@ def test_changes_that_come_while_an_answer_is_made_are_answered_once_with_the_ne
     assert "DPFP" in str(visit.sent()["sharpness.phrases"])
 
 
+def test_the_next_draw_is_made_at_once_for_who_draws_and_later_for_who_does_not(monkeypatch):
+    visit, told = Visit(), []
+    monkeypatch.setattr(session_module.AHEAD, "guess", lambda views, question, drawn: told.append((question, drawn)))
+    for word, value in (("d_k", 8), ("seed", 3), ("phi", "relu"), ("d_k", 16)):
+        setattr(visit.lesson, word, value)
+        visit.settle()
+    asked = Question(d_k=8), Question(d_k=8, seed=3), Question(phi="relu", seed=3)
+    assert told == list(zip(asked, (False, True, False)))
+
+
 def test_an_answer_that_fails_leaves_the_session_able_to_answer(monkeypatch):
     visit = Visit()
 
