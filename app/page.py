@@ -20,6 +20,7 @@ from app.figures import Figures, page_figures
 from app.files import publish
 from app.session import Session, answers
 from components import normaliser_kept, sweep_drawn
+from components.assets import ASSETS
 from components.controls import CONTROLS, make_controls, variables
 from components.fonts import fonts_script
 from components.lesson import Lesson, Question, fit
@@ -30,7 +31,6 @@ from components.words import PHIS, WIDTHS, WORDS, read_address
 from compute.memory import WRITE_RULES
 
 ROOT = Path(__file__).resolve().parent.parent
-ASSETS = ROOT / "assets"
 OVERVIEW = "explorer"
 NOTES = "notes"
 """The page of the claims, which has no view."""

@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -31,6 +30,7 @@ from components import (
     sharpness_run,
 )
 from components.about import NAME
+from components.assets import ASSETS
 from components.axes import AXES
 from components.cite import state_words
 from components.code_bill import spelled
@@ -51,7 +51,7 @@ from compute.sweeps.recall_map import RecallMap
 from compute.toys import LONGEST
 from compute.write_rules import WRITE_RULES
 
-TEMPLATES = Path(__file__).resolve().parent.parent / "assets" / "code"
+TEMPLATES = ASSETS / "code"
 Facts = Mapping[str, Any]
 
 

@@ -11,7 +11,7 @@ from base64 import b64encode
 from functools import cache
 from typing import Any
 
-from components.widgets import ASSETS
+from components.assets import ASSETS
 
 FONTS = ASSETS / "fonts"
 

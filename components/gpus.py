@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+
+from components.assets import ASSETS
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,6 @@ class Gpu:
 
 @cache
 def gpus() -> dict[str, Gpu]:
-    path = Path(__file__).resolve().parent.parent / "assets" / "gpus.json"
+    path = ASSETS / "gpus.json"
     told = json.loads(path.read_text(encoding="utf-8"))["gpus"]
     return {g["word"]: Gpu(g["word"], g["name"], g["memory_gb"] * 10**9, g["bandwidth_gb_s"] * 10**9) for g in told}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from components.teaching import ASSETS
+from components.assets import ASSETS
 
 
 @dataclass(frozen=True)

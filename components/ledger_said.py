@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from components.assets import ASSETS
 from components.ledger import Claim, claims
 from components.powers import raised
-from components.teaching import ASSETS
 from compute.claims import agrees
 
 FILE = ASSETS / "claims-found.json"

@@ -7,19 +7,18 @@ It is the same whatever the map is, and took a new draw or width as long as the 
 from __future__ import annotations
 
 import json
-import logging
 from functools import cache, lru_cache
-from pathlib import Path
 
 import numpy as np
 
+from components.assets import ASSETS
+from components.kept import is_readable, opened
 from components.normaliser_draws import BFLOAT, SIGNED, Beside, Signed, computed
 from components.normaliser_ways import STOPS
 from components.words import SEEDS, WIDTHS
 from compute.streams import DRAWS
 
-LOG = logging.getLogger(__name__)
-FILE = Path(__file__).resolve().parent.parent / "assets" / "beside.npz"
+FILE = ASSETS / "beside.npz"
 
 
 @lru_cache(maxsize=32)
@@ -31,14 +30,9 @@ def beside_of(d_k: int, seed: int) -> Beside:
 
 @cache
 def holds(d_k: int) -> bool:
-    """Whether the file was made of the maps as they are now, by its first draw.  What is missing or damaged is computed
-    instead, and said once in the log."""
-    try:
-        told = read(d_k, 0)
-    except Exception as error:  # a broken archive has a dozen ways to say so, and no page depends on it
-        LOG.warning("%s: what is beside a map at d_k = %d is computed instead of read (%s)", FILE, d_k, error)
-        return False
-    return agree(told, computed(d_k, 0))
+    """Whether the file was made of the maps as they are now, by its first draw."""
+    readable = is_readable(FILE, f"what is beside a map at d_k = {d_k}", lambda: read(d_k, 0))
+    return readable and agree(read(d_k, 0), computed(d_k, 0))
 
 
 def agree(told: Beside, now: Beside) -> bool:
@@ -63,9 +57,7 @@ def read(d_k: int, seed: int) -> Beside:
 @cache
 def load() -> tuple[np.ndarray, np.ndarray]:
     """All lines and counts, [widths, draws, of each, stops].  ValueError if the file was made for others."""
-    with FILE.open("rb") as file, np.load(file) as told:  # NumPy would leave a damaged one open
-        if str(told["made"]) != _made():
-            raise ValueError(f"{FILE.name} was made for other stops or maps; run python -m components.normaliser_kept")
+    with opened(FILE, _made(), "components.normaliser_kept") as told:
         # Bytes of equal weight lie side by side in the file: it is smaller by a fifth.
         lines = np.ascontiguousarray(np.moveaxis(told["lines"], 0, -1)).view(np.float32)[..., 0]
         return lines, told["counts"]

@@ -10,16 +10,16 @@ import platform
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
+from components.assets import ASSETS
 from components.axes import AXES
 from compute.feature_error import ratio_draws
 from compute.sweeps.feature_surface import WIDTHS
 from compute.sweeps.quantiles import AT
 
-FILE = Path(__file__).resolve().parent.parent / "assets" / "sweeps" / "random-features.json"
+FILE = ASSETS / "sweeps" / "random-features.json"
 
 LENGTHS = AXES["r"].stops
 DRAWS, SEED = 10_000, 0

@@ -7,13 +7,13 @@ Under the mask a page counts the blocks of all maps, which would cost it 10 to 2
 from __future__ import annotations
 
 import json
-import logging
 from functools import cache, lru_cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
+from components.assets import ASSETS
+from components.kept import is_readable, opened
 from components.rank_kept import CLEAR, MEMBERS
 from components.rank_values import LARGEST, STOPS, TOLERANCES, computed, is_wide, matrix, wide
 from components.words import PHIS, SEEDS, WIDTHS
@@ -21,8 +21,7 @@ from compute.feature_maps import FeatureMap
 from compute.rank import PRECISIONS, feature_spectrum, past_to_future, rank_of, spectrum
 from compute.toys import queries_and_keys
 
-LOG = logging.getLogger(__name__)
-FILE = Path(__file__).resolve().parent.parent / "assets" / "blocks.npz"
+FILE = ASSETS / "blocks.npz"
 
 
 def block_ranks(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.ndarray:
@@ -51,17 +50,12 @@ def counted(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.n
 
 @cache
 def holds(word: str, d_k: int) -> bool:
-    """Whether the file was made of the map as it is now, by the spectrum of the first tokens.  What is missing or
-    damaged is counted instead, and said once in the log."""
-    phi = next(phi for phi, name in MEMBERS.items() if name == word)
-    try:
-        told = kept(f"first.{d_k}")[PHIS.index(word)]
-        for precision in PRECISIONS:
-            kept(f"{precision}.{d_k}")
-    except Exception as error:  # a broken archive has a dozen ways to say so, and no page depends on it
-        LOG.warning("%s: blocks at d_k = %d are counted instead of read (%s)", FILE, d_k, error)
+    """Whether the file was made of the map as it is now, by the spectrum of the first tokens."""
+    parts = [f"{part}.{d_k}" for part in ("first", *PRECISIONS)]
+    if not is_readable(FILE, f"the rank of blocks at d_k = {d_k}", lambda: [kept(part) for part in parts]):
         return False
-    return np.allclose(told, _first(phi, d_k), rtol=1e-4, atol=CLEAR)
+    phi = next(phi for phi, name in MEMBERS.items() if name == word)
+    return np.allclose(kept(parts[0])[PHIS.index(word)], _first(phi, d_k), rtol=1e-4, atol=CLEAR)
 
 
 def _first(phi: FeatureMap | None, d_k: int) -> np.ndarray:
@@ -72,9 +66,7 @@ def _first(phi: FeatureMap | None, d_k: int) -> np.ndarray:
 def kept(name: str) -> np.ndarray:
     """A part of the file: `PRECISION.D_K`, ranks [draws, maps, stops, tolerances], a quarter of a megabyte, or
     `first.D_K`, spectra [maps, first stop].  ValueError if the file was made for other stops, tolerances or maps."""
-    with FILE.open("rb") as file, np.load(file) as told:  # NumPy would leave a damaged one open
-        if str(told["made"]) != _made():
-            raise ValueError(f"{FILE.name} was made for other stops or maps; run python -m components.rank_blocks")
+    with opened(FILE, _made(), "components.rank_blocks") as told:
         # Ranks are kept as what each tolerance adds to the one above it, most of which is nothing.
         return told[name] if name.startswith("first") else np.cumsum(told[name], axis=-1, dtype=np.uint8)
 

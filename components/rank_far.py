@@ -9,10 +9,10 @@ import json
 import platform
 from datetime import date
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
+from components.assets import ASSETS
 from components.axes import AXES
 from components.rank_values import matrix
 from components.words import PHIS, SOFTMAX, WIDTHS
@@ -20,7 +20,7 @@ from compute.feature_maps import read_member
 from compute.rank import PRECISIONS, past_to_future, rank_of, spectrum
 from compute.toys import queries_and_keys
 
-FILE = Path(__file__).resolve().parent.parent / "assets" / "sweeps" / "rank.json"
+FILE = ASSETS / "sweeps" / "rank.json"
 
 LENGTHS = (512, 1024)
 SEED = 0

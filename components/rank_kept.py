@@ -7,23 +7,22 @@ A draw that nobody asked for before would cost a page 30 ms of decompositions, i
 from __future__ import annotations
 
 import json
-import logging
 import os
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
 from itertools import product
-from pathlib import Path
 from zipfile import is_zipfile
 
 import numpy as np
 
+from components.assets import ASSETS
+from components.kept import is_readable
 from components.rank_values import LARGEST, STOPS, computed
 from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS
 from compute.feature_maps import FeatureMap, read_member
 
-LOG = logging.getLogger(__name__)
-FILE = Path(__file__).resolve().parent.parent / "assets" / "spectra.npz"
+FILE = ASSETS / "spectra.npz"
 
 FINE, COARSE = 600, 50
 """A value is kept as the step it lies on, so many to a decade.  Each tolerance of the page lies between two steps: the
@@ -63,14 +62,8 @@ def is_kept(phi: FeatureMap | None, d_k: int, seed: int, precision: str = "float
 
 @cache
 def readable(seed: int, d_k: int) -> bool:
-    """Whether the file gives this draw.  What is missing or damaged is computed instead, and said once in the log."""
-    try:
-        load()
-        _steps(seed, d_k)
-    except Exception as error:  # a broken archive has a dozen ways to say so, and no page depends on it
-        LOG.warning("%s: draw %d at d_k = %d is computed instead of read (%s)", FILE, seed, d_k, error)
-        return False
-    return True
+    """Whether the file gives this draw."""
+    return is_readable(FILE, f"draw {seed} at d_k = {d_k}", lambda: (load(), _steps(seed, d_k)))
 
 
 def kept(phi: FeatureMap | None, d_k: int, seed: int, precision: str = "float64", mask: str = "none") -> np.ndarray:

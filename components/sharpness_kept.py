@@ -9,20 +9,19 @@ map that is wide the directions alone take 20 to 120 ms: it is kept for the draw
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
+from components.assets import ASSETS
 from components.feature_controls import OFFERED
+from components.kept import is_readable, opened
 from components.sharpness_run import KEYS, STOPS, bars
 from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS, WORDS
 from compute.feature_maps import FeatureMap, read_member, spell
 
-LOG = logging.getLogger(__name__)
-FILE = Path(__file__).resolve().parent.parent / "assets" / "sharpness.npz"
+FILE = ASSETS / "sharpness.npz"
 
 MEMBERS = [member for member in (read_member(word) for word in PHIS if word != SOFTMAX) if member.random]
 
@@ -63,13 +62,10 @@ def _names(phi: FeatureMap, d_k: int) -> list[str]:
 
 @cache
 def holds(phi: FeatureMap, d_k: int) -> bool:
-    """Whether the file was made of the map as it is now, by its first draw.  What is missing or damaged is computed
-    instead, and said once in the log."""
-    try:
-        told = load()["rows"][MEMBERS.index(phi), WIDTHS.index(d_k), FIRST]
-    except Exception as error:  # a broken archive has a dozen ways to say so, and no page depends on it
-        LOG.warning("%s: the random maps at d_k = %d are computed instead of read (%s)", FILE, d_k, error)
+    """Whether the file was made of the map as it is now, by its first draw."""
+    if not is_readable(FILE, f"what {phi.label} weighs at d_k = {d_k}", load):
         return False
+    told = load()["rows"][MEMBERS.index(phi), WIDTHS.index(d_k), FIRST]
     return np.allclose(told, computed(phi, d_k, FIRST), rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
@@ -84,9 +80,7 @@ def load() -> dict[str, np.ndarray]:
     """Rows [maps, widths, draws, stops + 1] of all curves, and the two parts of each wide map by their names.
 
     ValueError if the file was made for other stops or maps."""
-    with FILE.open("rb") as file, np.load(file) as told:  # NumPy would leave a damaged one open
-        if str(told["made"]) != _made():
-            raise ValueError(f"{FILE.name} was made for other stops or maps; run python -m components.sharpness_kept")
+    with opened(FILE, _made(), "components.sharpness_kept") as told:
         return {name: told[name] for name in told.files if name != "made"}
 
 

@@ -10,17 +10,17 @@ import json
 import platform
 from datetime import date
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from components.assets import ASSETS
 from components.axes import AXES
 from components.words import PHIS, SOFTMAX, WIDTHS
 from compute.feature_maps import FEATURE_MAPS, FeatureMap, read_member, spell
 from compute.sharpness import spread_over_seeds
 
-FILE = Path(__file__).resolve().parent.parent / "assets" / "sweeps" / "sharpness.json"
+FILE = ASSETS / "sweeps" / "sharpness.json"
 
 STOPS = np.asarray(AXES["c"].stops)
 SEEDS, FEWER, FEWEST = 200, 100, 40

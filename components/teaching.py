@@ -6,11 +6,9 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
+from components.assets import ASSETS
 from compute.feature_maps import FEATURE_MAPS
-
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import panel as pn
 
+from components.assets import ASSETS
 from components.lesson import Lesson
-
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
 def _css(name: str) -> str:

@@ -61,7 +61,7 @@ def test_without_a_file_in_one_piece_blocks_are_counted_and_the_log_says_so(brok
     monkeypatch.setattr(rank_blocks, "kept", kept.__wrapped__)
     monkeypatch.setattr(rank_blocks, "holds", holds.__wrapped__)
     np.testing.assert_array_equal(block_ranks(None, 16, 1, "float64"), counted(None, 16, 1, "float64"))
-    assert "blocks at d_k = 16 are counted instead of read" in caplog.text and str(file) in caplog.text
+    assert "blocks at d_k = 16 is computed instead of read" in caplog.text and str(file) in caplog.text
 
 
 def test_a_file_of_other_stops_is_refused(monkeypatch):

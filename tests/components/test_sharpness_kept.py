@@ -116,7 +116,7 @@ def test_without_a_file_in_one_piece_weights_are_computed_and_the_log_says_so(br
     monkeypatch.setattr(sharpness_kept, "load", load.__wrapped__)
     monkeypatch.setattr(sharpness_kept, "holds", holds.__wrapped__)
     assert "weight" in curve(read_member("favor"), 16, 0, None, 1.0)
-    assert "at d_k = 16 are computed instead of read" in caplog.text and str(file) in caplog.text
+    assert "what FAVOR+ weighs at d_k = 16 is computed instead of read" in caplog.text and str(file) in caplog.text
 
 
 def test_a_file_of_other_draws_is_refused(monkeypatch):

@@ -8,7 +8,8 @@ import re
 import pytest
 
 from app.page import OVERVIEW, figures_of, pages
-from components.teaching import ASSETS, teaching
+from components.assets import ASSETS
+from components.teaching import teaching
 
 VIEWS = [name for name in pages() if name != OVERVIEW]
 every_view = pytest.mark.parametrize("name", VIEWS)
