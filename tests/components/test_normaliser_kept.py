@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from asked import VIEWS
+from damaged import WAYS, damaged
 
 from components import normaliser_draws, normaliser_kept
 from components.lesson import Question
@@ -62,15 +63,12 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(phi, sign, monkeypatch
     assert not holds.__wrapped__(16)
 
 
-@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "of other stops"])
-def test_without_a_file_in_one_piece_all_is_computed_and_the_log_says_so(broken, monkeypatch, tmp_path, caplog):
-    file = tmp_path / "beside.npz"
-    if broken == "of other stops":
-        monkeypatch.setattr(normaliser_kept, "BFLOAT", BFLOAT[::-1])
-        file = FILE
-    elif broken != "missing":
-        file.write_bytes(FILE.read_bytes()[:100_000] if broken == "cut" else b"")
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_file_in_one_piece_all_is_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
+    file = damaged(FILE, way, tmp_path)
     monkeypatch.setattr(normaliser_kept, "FILE", file)
+    if way == "of other stops":
+        monkeypatch.setattr(normaliser_kept, "BFLOAT", BFLOAT[::-1])
     monkeypatch.setattr(normaliser_kept, "load", load.__wrapped__)
     monkeypatch.setattr(normaliser_kept, "holds", holds.__wrapped__)
     assert agree(beside_of.__wrapped__(16, 0), normaliser_draws.computed(16, 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from damaged import WAYS, damaged
 
 from components import rank_blocks
 from components.rank_blocks import FILE, block_ranks, counted, holds, kept
@@ -49,15 +50,12 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(monkeypatch):
     assert not holds.__wrapped__("elu", 16)
 
 
-@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "of other stops"])
-def test_without_a_file_in_one_piece_blocks_are_counted_and_the_log_says_so(broken, monkeypatch, tmp_path, caplog):
-    file = tmp_path / "blocks.npz"
-    if broken == "of other stops":
-        monkeypatch.setattr(rank_blocks, "SEEDS", SEEDS - 1)
-        file = FILE
-    elif broken != "missing":
-        file.write_bytes(FILE.read_bytes()[:100_000] if broken == "cut" else b"")
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_file_in_one_piece_blocks_are_counted_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
+    file = damaged(FILE, way, tmp_path)
     monkeypatch.setattr(rank_blocks, "FILE", file)
+    if way == "of other stops":
+        monkeypatch.setattr(rank_blocks, "SEEDS", SEEDS - 1)
     monkeypatch.setattr(rank_blocks, "kept", kept.__wrapped__)
     monkeypatch.setattr(rank_blocks, "holds", holds.__wrapped__)
     np.testing.assert_array_equal(block_ranks(None, 16, 1, "float64"), counted(None, 16, 1, "float64"))

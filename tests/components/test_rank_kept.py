@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from asked import VIEWS
+from damaged import WAYS, damaged
 
 from components import rank_kept
 from components.controls import CONTROLS
@@ -109,15 +110,12 @@ def test_a_map_that_is_wider_now_is_not_read_from_the_file(monkeypatch):
     assert not holds.__wrapped__("favor", 16)
 
 
-@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "of other stops"])
-def test_without_a_file_in_one_piece_values_are_computed_and_the_log_says_so(broken, monkeypatch, tmp_path, caplog):
-    file = tmp_path / "spectra.npz"
-    if broken == "of other stops":
-        monkeypatch.setattr(rank_kept, "FINE", FINE + 1)
-        file = FILE
-    elif broken != "missing":
-        file.write_bytes(FILE.read_bytes()[:100_000] if broken == "cut" else b"")
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_file_in_one_piece_values_are_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
+    file = damaged(FILE, way, tmp_path)
     monkeypatch.setattr(rank_kept, "FILE", file)
+    if way == "of other stops":
+        monkeypatch.setattr(rank_kept, "FINE", FINE + 1)
     monkeypatch.setattr(rank_kept, "load", load.__wrapped__)
     for name in ("_archive", "_steps"):
         monkeypatch.setattr(rank_kept, name, getattr(rank_kept, name).__wrapped__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from asked import VIEWS
+from damaged import WAYS, damaged
 
 from components import sharpness_kept
 from components.lesson import Question
@@ -104,15 +105,12 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(monkeypatch):
         bars.cache_clear()
 
 
-@pytest.mark.parametrize("broken", ["missing", "empty", "cut", "of other stops"])
-def test_without_a_file_in_one_piece_weights_are_computed_and_the_log_says_so(broken, monkeypatch, tmp_path, caplog):
-    file = tmp_path / "sharpness.npz"
-    if broken == "of other stops":
-        monkeypatch.setattr(sharpness_kept, "SEEDS", SEEDS - 1)
-        file = FILE
-    elif broken != "missing":
-        file.write_bytes(FILE.read_bytes()[:100_000] if broken == "cut" else b"")
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_file_in_one_piece_weights_are_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
+    file = damaged(FILE, way, tmp_path)
     monkeypatch.setattr(sharpness_kept, "FILE", file)
+    if way == "of other stops":
+        monkeypatch.setattr(sharpness_kept, "SEEDS", SEEDS - 1)
     monkeypatch.setattr(sharpness_kept, "load", load.__wrapped__)
     monkeypatch.setattr(sharpness_kept, "holds", holds.__wrapped__)
     assert "weight" in curve(read_member("favor"), 16, 0, None, 1.0)
