@@ -21,9 +21,8 @@ from benchmarks.browser import Visit, chromium, visit
 from benchmarks.client import Visitor
 from benchmarks.report import Row, percentile, timed
 from benchmarks.server import PAGES, Server, serving
-from components.controls import KNOBS
-from components.feature_controls import OFFERED
 from components.lesson import Question
+from components.offered import KNOBS, OFFERED
 from components.words import WIDTHS, WORDS
 from compute.sizing import models
 

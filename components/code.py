@@ -25,7 +25,7 @@ from components import (
     normaliser_ways,
     random_features_said,
     random_features_sweep,
-    rank_run,
+    rank_values,
     recall_found,
     sharpness_run,
 )
@@ -145,7 +145,7 @@ def _memory(question: Question, n: int, at: Mapping[str, float]) -> Facts:
 def _rank(question: Question, N: int, at: Mapping[str, float]) -> Facts:
     single = question.precision == "float32"
     return {
-        "run": rank_run,
+        "values": rank_values,
         "phi": question.map and question.map.merged(),
         "tolerance": f"10**-{stop_of('rtol', at):g}",
         "causal": question.mask == "causal",

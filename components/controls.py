@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
 from typing import Any
 
 import panel as pn
@@ -11,6 +10,7 @@ import panel as pn
 from components.feature_controls import is_random, make_features
 from components.gpus import gpus
 from components.lesson import SERVER, Lesson, Question
+from components.offered import turns
 from components.palette import FAMILIES, SLOTS
 from components.sizing_controls import (
     DTYPE_NAMES,
@@ -67,11 +67,6 @@ def _family(lesson: Lesson) -> str:
     return lesson.phi.partition("~")[0]
 
 
-KNOBS = {"m": (16, 64, 256), "nu": (1, 2, 3, 4, 5, 6), "symmetric": (False, True)}
-"""The knobs a visitor can turn, with their stops.  One row of a family's choices is shown at a time.  Random maps go on
-to 4,096 features where these make a difference, by the slider of `components.feature_controls`."""
-
-
 def make_knob(lesson: Lesson) -> pn.widgets.Widget:
     """The width d_φ: a choice where the map leaves one, else what follows from d_k."""
     widget = Choice(width=98, stylesheets=[FIELD])
@@ -98,10 +93,8 @@ def _knob_options(lesson: Lesson) -> dict[str, str]:
         return {"no finite d_φ": SOFTMAX}
     member = read_member(lesson.phi)
     told = {}
-    for knob in fields(member):
-        for stop in KNOBS.get(knob.name, ()):
-            choice = replace(member, **{knob.name: stop})
-            told[_width(choice, lesson.d_k)] = spell(choice)
+    for turn in turns(member):
+        told[_width(turn, lesson.d_k)] = spell(turn)
     told = {said: word for said, word in told.items() if said}
     if spell(member) in told.values():
         return told

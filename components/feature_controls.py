@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import panel as pn
 from bokeh.models import CustomJSTickFormatter
 
 from components.lesson import Lesson
+from components.offered import OFFERED
 from components.widgets import SLIDER, Count
 from components.words import SOFTMAX
 from compute.feature_maps import read_member, spell
-
-OFFERED = next(f for f in fields(read_member("favor")) if f.name == "m").metadata["offered"]
-"""Fewest and most directions that the slider gives a random map."""
 
 
 def is_random(lesson: Lesson) -> bool:

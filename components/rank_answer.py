@@ -17,8 +17,6 @@ from components.rank_blocks import block_ranks
 from components.rank_cases import CASES
 from components.rank_far import LENGTHS, PARTS, far_ranks
 from components.rank_run import (
-    CELLS,
-    EXTENTS,
     FLOOR,
     START,
     TOLERANCE,
@@ -28,7 +26,7 @@ from components.rank_run import (
     ranks,
     values_of,
 )
-from components.rank_values import LARGEST, STOPS, TOLERANCES
+from components.rank_values import CELLS, EXTENTS, LARGEST, STOPS, TOLERANCES
 from components.reel import Answer
 from components.sharpness_run import members, name_of
 from components.view import props, texts

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
+from components import rank_kept, rank_wide
 from components.axes import AXES
 from components.lesson import Question
 from components.rank_blocks import block_ranks
-from components.rank_kept import is_kept, kept
-from components.rank_values import LARGEST, TOLERANCES, computed, is_wide
+from components.rank_values import CELLS, TOLERANCES, computed, is_wide, painted, wide
 from components.sharpness_run import members
 from components.words import WORDS
 from compute.feature_maps import FeatureMap
-from compute.rank import kernel_matrix, rank_of
-from compute.toys import queries_and_keys
+from compute.rank import rank_of
 
 START = AXES["rtol"].index(WORDS["rtol"].default)
 TOLERANCE = float(TOLERANCES[START])
 """Where the line stands at first, and always on the overview."""
 
-CELLS = 64
-"""Rows and columns of a picture of the kernel matrix."""
-
-EXTENTS = (64, 128, 256)
-"""Tokens that a picture spans: every one, every second or every fourth is drawn.  A stop shows a corner of one."""
-
 FLOOR = 1e-13
 """Where the axis ends; a singular value that is zero exactly is drawn below it."""
+
+
+def file_of(*asked: Any) -> ModuleType | None:
+    """What has the singular values of a map at a width and a draw, in a precision and under a mask; None where they
+    are computed now."""
+    return next((file for file in (rank_kept, rank_wide) if file.is_kept(*asked)), None)
 
 
 @lru_cache(maxsize=512)
 def values_of(phi: FeatureMap | None, d_k: int, seed: int, precision: str, mask: str = "none") -> np.ndarray:
     """Singular values [stops, 256] of the first N queries and keys, relative to the largest; NaN behind the N-th."""
-    source = kept if is_kept(phi, d_k, seed, precision, mask) else computed
-    return source(phi, d_k, seed, precision, mask)
+    asked = phi, d_k, seed, precision, mask
+    file = file_of(*asked)
+    return file.kept(*asked) if file else computed(*asked)
 
 
 def ranks(relative: np.ndarray, tolerances: np.ndarray = TOLERANCES) -> np.ndarray:
@@ -45,21 +47,12 @@ def ranks(relative: np.ndarray, tolerances: np.ndarray = TOLERANCES) -> np.ndarr
 
 @lru_cache(maxsize=128)
 def pictures(phi: FeatureMap | None, d_k: int, seed: int, mask: str, cells: int = CELLS) -> np.ndarray:
-    """Pictures of the kernel matrix [extents, cells, cells] uint8, rows relative to their largest entry.
-
-    Only the rows that some picture draws are multiplied out: with 64 cells every second one."""
-    drawn = [np.arange(0, extent, extent // cells) for extent in EXTENTS]
-    rows = np.unique(np.concatenate(drawn))
-    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
-    size = np.abs(phi.kernel(Q[rows], K) if is_wide(phi, d_k) else kernel_matrix(Q[rows], K, phi and phi.merged()))
-    if mask == "causal":
-        size = np.where(np.arange(LARGEST) <= rows[:, None], size, 0.0)
-    most = np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny)
-    told = []
-    for tokens in drawn:
-        own = np.searchsorted(rows, tokens)
-        told.append(np.sqrt(size[own[:, None], tokens] / most[own]))
-    return np.rint(255 * np.stack(told)).astype(np.uint8)
+    """Pictures of the kernel matrix [extents, cells, cells] uint8, rows relative to their largest entry."""
+    if rank_wide.is_kept(phi, d_k, seed, mask=mask):
+        return rank_wide.picture(phi, d_k)[:, :: CELLS // cells, :: CELLS // cells]
+    # What is not kept is decomposed, too: the matrix of a wide map serves both.
+    there = is_wide(phi, d_k) and file_of(phi, d_k, seed) is None
+    return painted(phi, d_k, seed, mask, cells, wide(phi, d_k, seed) if there else None)
 
 
 def every_rank(question: Question, counted: dict[str, np.ndarray | None]) -> dict[str, np.ndarray]:

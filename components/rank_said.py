@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from components import rank_kept
 from components.formula import mathml, under_finger, with_values
 from components.lesson import Question
 from components.rank_far import SEED, load
+from components.rank_run import file_of
 from components.rank_values import STOPS
 from components.sharpness_run import name_of
 from components.words import SOFTMAX
@@ -65,9 +65,10 @@ def made() -> str:
 
 def found(question: Question) -> str:
     """Where the chosen map's singular values come from."""
-    if rank_kept.is_kept(question.map, question.d_k, question.seed, question.precision, question.mask):
-        _, grain = rank_kept.KEPT[question.precision, question.mask]
-        return f"computed {rank_kept.load()['date']}, kept to {100 * rank_kept.near(grain):.1g} %"
+    asked = question.map, question.d_k, question.seed, question.precision, question.mask
+    if file := file_of(*asked):
+        day, near = file.made(*asked)
+        return f"computed {day}, kept to {100 * near:.1g} %"
     return "computed now"
 
 

@@ -1,4 +1,5 @@
-"""Singular values of the blocks of the first N queries and keys, computed here and now."""
+"""What is asked of the first N queries and keys, computed here and now: singular values, the ranks of what passes the
+mask, pictures of the kernel matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from components.axes import AXES
 from compute.feature_maps import FeatureMap
-from compute.rank import kernel_matrix, spectra, spectrum
+from compute.rank import feature_spectrum, kernel_matrix, past_to_future, rank_of, spectra, spectrum
 from compute.toys import queries_and_keys
 
 STOPS = AXES["N"].stops
@@ -38,6 +39,20 @@ def computed(
         return relative(spectra(Q, K, phi and phi.merged(), stops))
     M = wide(phi, d_k, seed) if precision == "float64" else matrix(Q, K, phi, precision)
     return relative(formed(M, precision, stops))
+
+
+CLEAR = 1e-11
+"""Above it lies what roundoff does not reach in float64."""
+
+
+def first(phi: FeatureMap | None, d_k: int) -> np.ndarray:
+    """The spectrum of the first tokens of the first draw, [first stop], by which a map is known."""
+    return computed(phi, d_k, 0, stops=STOPS[:1])[0]
+
+
+def is_first(told: np.ndarray, phi: FeatureMap | None, d_k: int, near: float = 1e-4) -> bool:
+    """Whether that spectrum, as it was kept to some share, is the map's."""
+    return np.allclose(told, first(phi, d_k), rtol=near, atol=CLEAR)
 
 
 def is_wide(phi: FeatureMap | None, d_k: int) -> bool:
@@ -74,3 +89,51 @@ def formed(M: np.ndarray, precision: str, stops: Sequence[int] = STOPS) -> np.nd
 
 def relative(values: np.ndarray) -> np.ndarray:
     return values / values[:, :1]
+
+
+@lru_cache(maxsize=256)
+def counted(phi: FeatureMap | None, d_k: int, seed: int, precision: str) -> np.ndarray:
+    """Ranks [stops, tolerances] of the block of later rows and earlier columns."""
+    Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
+    if phi is None or precision != "float64" or is_wide(phi, d_k):
+        M = wide(phi, d_k, seed) if precision == "float64" and phi else matrix(Q, K, phi, precision)
+        told = [spectrum(past_to_future(M[:N, :N]), dtype=precision) for N in STOPS]
+    else:
+        phi_q, phi_k = (phi.merged()(x) for x in (Q, K))
+        told = [feature_spectrum(phi_q[N // 2 : N], phi_k[: N // 2]) for N in STOPS]
+    rows = np.full((len(STOPS), LARGEST), np.nan)
+    for row, values in zip(rows, told):
+        row[: len(values)] = values
+    return rank_of(rows, TOLERANCES)
+
+
+CELLS = 64
+"""Rows and columns of a picture of the kernel matrix."""
+
+EXTENTS = (64, 128, 256)
+"""Tokens that a picture spans: every one, every second or every fourth is drawn.  A stop shows a corner of one."""
+
+
+def painted(
+    phi: FeatureMap | None, d_k: int, seed: int, mask: str, cells: int = CELLS, M: np.ndarray | None = None
+) -> np.ndarray:
+    """Pictures of the kernel matrix [extents, cells, cells] uint8, rows relative to their largest entry.
+
+    Only the rows that some picture draws are multiplied out, with 64 cells every second one: unless M, all of them,
+    is there anyway."""
+    drawn = [np.arange(0, extent, extent // cells) for extent in EXTENTS]
+    rows = np.unique(np.concatenate(drawn))
+    if M is None:
+        Q, K = (a[:LARGEST] for a in queries_and_keys(d_k, seed))
+        part = phi.kernel(Q[rows], K) if is_wide(phi, d_k) else kernel_matrix(Q[rows], K, phi and phi.merged())
+    else:
+        part = M[rows]
+    size = np.abs(part)
+    if mask == "causal":
+        size = np.where(np.arange(LARGEST) <= rows[:, None], size, 0.0)
+    most = np.maximum(size.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    told = []
+    for tokens in drawn:
+        own = np.searchsorted(rows, tokens)
+        told.append(np.sqrt(size[own[:, None], tokens] / most[own]))
+    return np.rint(255 * np.stack(told)).astype(np.uint8)

@@ -9,14 +9,13 @@ map that is wide the directions alone take 20 to 120 ms: it is kept for the draw
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from components.assets import ASSETS
-from components.feature_controls import OFFERED
 from components.kept import is_readable, opened
+from components.offered import WIDE
 from components.sharpness_run import KEYS, STOPS, bars
 from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS, WORDS
 from compute.feature_maps import FeatureMap, read_member, spell
@@ -26,17 +25,6 @@ FILE = ASSETS / "sharpness.npz"
 MEMBERS = [member for member in (read_member(word) for word in PHIS if word != SOFTMAX) if member.random]
 
 FIRST = WORDS["seed"].default
-MANY = 1 << 16
-"""Numbers in the directions of one draw from which on a chosen map is kept."""
-
-WIDE = {
-    (replace(member, m=2**i), d_k)
-    for member in MEMBERS
-    for i in range(OFFERED[1].bit_length())
-    for d_k in WIDTHS
-    if 2**i >= OFFERED[0] and 2**i * d_k >= MANY
-}
-"""Chosen maps that are kept, each with its width of a head."""
 
 
 def curve(phi: FeatureMap | None, d_k: int, seed: int, row: int | None, match: float) -> dict:

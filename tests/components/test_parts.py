@@ -12,9 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from components.axes import AXES
-from components.controls import CONTROLS, KNOBS, make_controls, variables
+from components.controls import CONTROLS, make_controls, variables
 from components.formula import at_stops, mathml, under_finger
 from components.lesson import SERVER, Lesson, Question
+from components.offered import KNOBS
 from components.palette import LIGHT, SLOTS, diverging, rising
 from components.plots import spread
 from components.reel import fill
