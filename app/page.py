@@ -145,7 +145,7 @@ def _fill(document: Any, name: str) -> None:
     session = Session(views, lesson, document, name)
     session.ask()
     own = (views[0].idle, views[0].instead) if len(views) == 1 else ()
-    controls = make_controls(lesson, control_words(views), *own)
+    controls = make_controls(lesson, control_words(views), *own, later=session.afterwards.append)
     session.offered = {word: [*w.options.values()] for word, w in controls.items() if isinstance(w, Segmented)}
     document.add_root(session.carrier)
     for word, widget in controls.items():

@@ -68,6 +68,8 @@ class Session:
         self.event.on_change("data", self._heard)
         self.answered, self.busy = Question(), False
         self.guessed: tuple[int, int] | None = None
+        self.afterwards: list[Callable[[], None]] = []
+        """What a change has to do that may wait until the newest answer is on its way."""
         self.desk: Desk | None = None
         self.offered: Mapping[str, Sequence[Any]] = {}
         """What the buttons of a word stand for, from left to right."""
@@ -98,6 +100,8 @@ class Session:
                     self.tell(told)
         finally:
             self.busy = False
+            for work in self.afterwards:  # the answer goes out when this callback ends
+                self.document.add_next_tick_callback(work)
         draw = self.answered.seed, self.answered.d_k  # what is dear depends on these two
         if draw != self.guessed and spent < DEAR:
             self.guessed = draw
@@ -172,10 +176,12 @@ class Session:
             self._export(told)
 
     def _near(self, word: Any, at: Any) -> None:
-        """A pointer rests on a button, which is mostly pressed next: its answer is made ready."""
+        """A pointer rests on a button, which is mostly pressed next: its answer is made ready, and the way for it."""
         values = self.offered.get(word, ()) if isinstance(word, str) else ()
         if isinstance(at, int) and 0 <= at < len(values):
             AHEAD.near(self.views, chosen(self.lesson.question, word, values[at]))
+            if "page.told" not in self.sources:
+                self.send("page.told", piece({}))
 
     def _desk(self) -> Desk:
         if self.desk is None:

@@ -43,6 +43,7 @@
   async function drain(told) {
     const pieces = await Promise.all(told.map(([name, columns]) => name == 'page.told' ? unpack(columns) : [[name, columns]]))
     const answers = pieces.flat()
+    if (!answers.length) return // a piece may come to try the way
     X.take(answers.filter(([name]) => !(name in own)))
     for (const [name, columns] of answers) own[name]?.(columns)
   }

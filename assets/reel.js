@@ -177,7 +177,7 @@ window.Explorer = (() => {
   const REHEARSALS = 4, idle = window.requestIdleCallback ?? setTimeout
   function rehearse(times) {
     if (!times) return void (document.documentElement.dataset.rehearsed = '')
-    Paint.together(() => { for (const m of models.values()) if (m.data) touched.add(m); flush() })
+    Paint.together(() => { for (const m of models.values()) if (m.data) touched.add(m); repaint() })
     idle(() => rehearse(times - 1))
   }
 

@@ -49,6 +49,9 @@ WIDEST = OFFERED[1]
 STEPS = 5
 """Models or draws that are gone through, there and back."""
 
+ENOUGH = 20
+"""Choices of a word at least: of fewer, a 95th percentile is no more than the largest."""
+
 OTHER = "panel serve benchmarks/pages/dynamic.py --port $PORT --liveness"
 ROUNDS = 4
 
@@ -71,8 +74,12 @@ def run(command: str) -> Iterator[Row]:
             if page.partition("?")[0] not in PAGES:
                 continue
             with visit(browser, f"{server.url}/{page}") as told:
+                name, every = page.partition("?")[0] or "overview", []
                 for word in words:
-                    yield from _rows(page.partition("?")[0] or "overview", word, *_ask(told, server, word))
+                    new, again = _ask(told, server, word)
+                    every += new + again
+                    yield from _rows(name, word, new, again)
+                yield _painted(f"all {len(every)} choices on {name}", name, every)
     yield from _draws()
     if "memory" in PAGES:
         yield from _beside_a_dynamic_map(command)
@@ -106,18 +113,8 @@ def _draws() -> Iterator[Row]:
 
 def _rows(page: str, word: str, new: list[Asked], again: list[Asked]) -> Iterator[Row]:
     asks, what = new + again, f"{word} on {page}"
-    painted, painted_new, painted_again = ([asked.ms for asked in some if asked.frames] for some in (asks, new, again))
-    notes = [
-        f"p50 {percentile(painted, 50):.0f}",
-        f"new {percentile(painted_new, 50):.0f}",
-        f"asked before {percentile(painted_again, 50):.0f}",
-    ]
-    if (more := max(asked.frames for asked in asks)) > 1:
-        notes.append(f"up to {more} frames")
-    if len(painted) < len(asks):
-        notes.append(f"{len(asks) - len(painted)} painted nothing")
-    budget = 80 if page == "overview" else 50
-    yield Row(f"{what}: event → all canvases, p95", percentile(painted, 95), "ms", budget, note=", ".join(notes))
+    new_ms, again_ms = (percentile([asked.ms for asked in some if asked.frames], 50) for some in (new, again))
+    yield _painted(what, page, asks, f"new {new_ms:.0f}", f"asked before {again_ms:.0f}", f"the first {asks[0].ms:.0f}")
     spent_new, spent_again = ([1e3 * asked.cpu for asked in some] for some in (new, again))
     note = f"most {max(spent_new):.0f}, asked before {fmean(spent_again):.1f}"
     yield Row(f"{what}: server CPU of a new question", fmean(spent_new), "ms", 25, note=note)
@@ -125,15 +122,27 @@ def _rows(page: str, word: str, new: list[Asked], again: list[Asked]) -> Iterato
     yield Row(f"{what}: most bytes down", max(down), "kB", 100, note=f"median {median(down):.1f}")
 
 
+def _painted(what: str, page: str, asks: list[Asked], *notes: str) -> Row:
+    painted = [asked.ms for asked in asks if asked.frames]
+    told = [f"p50 {percentile(painted, 50):.0f}", *notes]
+    if (more := max(asked.frames for asked in asks)) > 1:
+        told.append(f"up to {more} frames")
+    if len(painted) < len(asks):
+        told.append(f"{len(asks) - len(painted)} painted nothing")
+    budget = 80 if page == "overview" else 50
+    return Row(f"{what}: event → all canvases, p95", percentile(painted, 95), "ms", budget, note=", ".join(told))
+
+
 def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Asked]]:
-    """Go through the values of a word: what it took the first time, and afterwards, at least ten times."""
+    """Go through the values of a word: what it took the first time, and afterwards, `ENOUGH` times at least."""
     control = told.page.locator(f'[data-control="{word}"]').first
     control.scroll_into_view_if_needed()
     field = control.locator("select, input")
     first, again = [], []
     if word == "model":
         names = [model.name for model in models().values() if model.word != WORDS["model"].default][:STEPS]
-        for into, order in ((first, names), (again, [*names[::-1][1:], models()[WORDS["model"].default].name])):
+        back = [*names[::-1][1:], models()[WORDS["model"].default].name]
+        for into, order in ((first, names), (again, back), *[(again, names + back)] * (ENOUGH // 2 // STEPS - 1)):
             for name in order:
                 field.first.click()
                 told.page.keyboard.type(name)
@@ -142,15 +151,15 @@ def _ask(told: Visit, server: Server, word: str) -> tuple[list[Asked], list[Aske
         return first, again
     if field.count():
         field.first.focus()
-        for key, into in (("ArrowUp", first), ("ArrowDown", again)):
+        rounds = [("ArrowUp", again), ("ArrowDown", again)] * (ENOUGH // 2 // STEPS)
+        for key, into in (("ArrowUp", first), *rounds[1:]):
             for _ in range(STEPS):
                 into.append(_timed(told, server, lambda key=key: told.page.keyboard.press(key)))
         return first, again
     buttons = control.locator(".bk-btn")
     start = next(i for i in range(buttons.count()) if "bk-active" in buttons.nth(i).get_attribute("class"))
     others = [i for i in range(buttons.count()) if i != start]
-    # Of two or three buttons' choices more rounds: a percentile of four numbers is the largest of them.
-    for into in (first, *[again] * ceil(2 * STEPS / buttons.count())):
+    for into in (first, *[again] * ceil(ENOUGH / buttons.count())):
         for button in (*others, start):
             before = server.cpu()  # an answer is made as soon as the pointer rests on its button
             into.append(_timed(told, server, _press(told, buttons.nth(button)), before))

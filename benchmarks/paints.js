@@ -18,16 +18,19 @@
     if (node) figures.set(canvas, node.dataset.figure)
     return node?.dataset.figure
   }
+  let latest = null // a figure draws hundreds of times in a row: to notice it once costs the frame least
   function drawn(canvas) {
+    if (canvas === latest && frame) return
     const name = canvas && figure(canvas)
     if (!name) return  // a scratch canvas
-    L.last = performance.now()
+    latest = canvas
     if (!frame) {
       const mine = frame = {at: 0, figures: new Set()}
       const close = () => afterwards(() => {
         frame = null
-        L.first ??= performance.now()
-        L.frames.push({at: performance.now(), figures: [...mine.figures]})
+        L.last = performance.now()
+        L.first ??= L.last
+        L.frames.push({at: L.last, figures: [...mine.figures]})
       })
       inside ? close() : raf(close)
     }
@@ -35,7 +38,7 @@
   }
   for (const name of ['fillRect', 'stroke', 'fill', 'drawImage', 'putImageData', 'clearRect', 'fillText']) {
     const draw = CanvasRenderingContext2D.prototype[name]
-    CanvasRenderingContext2D.prototype[name] = function(...args) { drawn(this.canvas); return draw.apply(this, args) }
+    CanvasRenderingContext2D.prototype[name] = function() { drawn(this.canvas); return draw.apply(this, arguments) }
   }
   for (const kind of ['keydown', 'pointerup', 'input', 'pointermove'])
     window.addEventListener(kind, event => L.events.push({kind, at: event.timeStamp}), true)

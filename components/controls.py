@@ -171,10 +171,15 @@ Told = Callable[[Question], Mapping[str, str]]
 
 
 def make_controls(
-    lesson: Lesson, words: tuple[str, ...], idle: Told | None = None, instead: Told | None = None
+    lesson: Lesson,
+    words: tuple[str, ...],
+    idle: Told | None = None,
+    instead: Told | None = None,
+    later: Callable[[Callable[[], None]], None] | None = None,
 ) -> dict[str, pn.widgets.Widget]:
     """A widget for each word, shown only while it is of use, and greyed while the page says why it changes nothing, and
-    what an example has in its place."""
+    what an example has in its place.  later: takes what greys them, to call it after a change when nobody waits; left
+    out, every change does, at once."""
     made = {}
     for word in words:
         control = CONTROLS[word]
@@ -182,11 +187,16 @@ def make_controls(
         if control.shown is not None:
             _follow(widget, lesson, control.shown)
     if idle is not None:
-        _rest(made, lesson, idle, instead or (lambda question: {}))
+        greyed = _greying(made, lesson, idle, instead or (lambda question: {}))
+        greyed()
+        if later is None:
+            lesson.param.watch(greyed, list(SERVER))
+        else:
+            later(greyed)
     return made
 
 
-def _rest(made: dict[str, pn.widgets.Widget], lesson: Lesson, idle: Told, instead: Told) -> None:
+def _greying(made: dict[str, pn.widgets.Widget], lesson: Lesson, idle: Told, instead: Told) -> Callable[..., None]:
     def refresh(*_: Any) -> None:
         why, here = idle(lesson.question), instead(lesson.question)
         for word, widget in made.items():
@@ -194,8 +204,7 @@ def _rest(made: dict[str, pn.widgets.Widget], lesson: Lesson, idle: Told, instea
             if (widget.why, widget.instead) != said:
                 widget.rest(*said)
 
-    refresh()
-    lesson.param.watch(refresh, list(SERVER))
+    return refresh
 
 
 def _follow(widget: pn.widgets.Widget, lesson: Lesson, shown: Callable[[Lesson], bool]) -> None:

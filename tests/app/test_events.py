@@ -53,6 +53,19 @@ def test_the_button_under_a_pointer_is_answered_ahead_and_not_chosen(guessed):
     assert visit.lesson.question == Question(seed=4) and visit.waiting == []
 
 
+def test_with_the_first_button_under_a_pointer_an_answer_finds_its_source_there_and_nothing_in_it(guessed):
+    visit = Visit()
+    visit.session.offered = OFFERED
+    assert visit.session.sources == {}
+    for at in (0, 1):
+        visit.event("near", json.dumps({"word": "d_k", "at": at}))
+    assert list(visit.session.sources) == ["page.told"] and visit.sent() == {}
+    visit.lesson.d_k = 8
+    visit.settle()
+    visit.event("near", json.dumps({"word": "d_k", "at": 1}))
+    assert list(visit.session.sources) == ["page.told"] and visit.words == {"d_k": "8"}
+
+
 @pytest.mark.parametrize(
     "told", [{}, {"word": "rule"}, {"word": "rule", "at": 2}, {"word": "rule", "at": -1}, {"word": "rule", "at": "1"},
              {"word": "rule", "at": 0.5}, {"word": ["rule"], "at": 1}, {"word": "seed", "at": 0}, {"at": 0}],
@@ -61,7 +74,7 @@ def test_a_pointer_near_nothing_has_nothing_answered(guessed, told):
     visit = Visit()
     visit.session.offered = OFFERED
     visit.event("near", json.dumps(told))
-    assert not guessed and visit.notice == ""
+    assert not guessed and visit.session.sources == {}
 
 
 BAD_EVENTS = {

@@ -130,6 +130,16 @@ def test_changes_that_come_while_an_answer_is_made_are_answered_once_with_the_ne
     assert "DPFP" in str(visit.sent()["sharpness.phrases"])
 
 
+def test_what_may_wait_is_done_when_the_answer_has_been_told_and_finds_the_newest_choice(monkeypatch):
+    visit, told = Visit(), []
+    monkeypatch.setattr(visit.session, "tell", lambda answer: told.append("answer"))
+    visit.session.afterwards.append(lambda: told.append(visit.lesson.rule))
+    for rule in ("delta", "decay"):
+        visit.lesson.rule = rule
+    visit.settle()
+    assert told == ["answer", "decay"]
+
+
 def test_the_next_draw_is_made_at_once_for_who_draws_and_later_for_who_does_not(monkeypatch):
     visit, told = Visit(), []
     monkeypatch.setattr(session_module.AHEAD, "guess", lambda views, question, drawn: told.append((question, drawn)))

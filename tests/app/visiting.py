@@ -65,7 +65,8 @@ class Visit:
     def settle(self):
         async def run():
             while self.waiting:
-                await self.waiting.pop(0)()
+                if (work := self.waiting.pop(0)()) is not None:
+                    await work
 
         finished(run())
 

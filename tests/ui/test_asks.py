@@ -67,6 +67,24 @@ def test_choices_one_after_another_are_all_answered(tab):
     check(tab, OVERVIEW, Question())
 
 
+TRIED = (
+    "Bokeh.documents.some(each => each.get_model_by_name('page.carrier')?.tags.some(m => m.name == 'answer.page.told'))"
+)
+COUNTED = "window.answers = 0; document.addEventListener('explorer:answered', () => { answers++ })"
+
+
+def test_the_way_of_an_answer_is_tried_under_a_pointer_and_shows_nothing(tab):
+    tab.open("forms")
+    tab.page.evaluate(COUNTED)
+    tab.option("example", "random").hover()
+    tab.page.wait_for_function(TRIED)
+    tab.page.wait_for_timeout(100)
+    assert tab.page.evaluate("[answers, location.search]") == [0, ""]
+    tab.option("example", "random").click()
+    tab.answered(example="random")
+    check(tab, "forms", Question(example="random"))
+
+
 HELD = "() => { window.held = []; Paint.seen = work => { held.push(work) } }"
 SHOWN = "() => Bokeh.documents.map(each => each.get_model_by_name('control.rho')).find(Boolean).visible"
 
