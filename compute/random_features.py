@@ -6,6 +6,7 @@ cosines.  Both are unbiased for standard-normal directions.  No temperature is a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import log
 
@@ -90,6 +91,21 @@ def log_positive_features(x: Array, Omega: Array) -> Array:
     return np.subtract(told, less, out=told) if is_numpy_array(told) else told - less
 
 
+def log_positive_features_along(x: Array, Omega: Array) -> Callable[[Array], Array]:
+    """The same of c·x, [C, m], for factors c [C, 1], one x [d_k] and Omega [m, d_k]: these two are multiplied once.
+
+    All let in already.
+    """
+    projected, less, width = Omega @ x, half_square(x), log(Omega.shape[0]) / 2
+
+    def of(c: Array) -> Array:
+        told = c * projected
+        off = c * c * less + width
+        return np.subtract(told, off, out=told) if is_numpy_array(told) else told - off
+
+    return of
+
+
 def waves(x: Array, Omega: Array) -> Array:
     """cos(Ωx) then sin(Ωx), over √m, [*, 2m], of x [*, d_k] and Omega [m, d_k] let in already.
 
@@ -106,16 +122,32 @@ def waves(x: Array, Omega: Array) -> Array:
     return told.reshape(*x.shape[:-1], 2 * m)
 
 
-def mean_wave(Q: Array, K: Array, Omega: Array) -> Array:
+def mean_wave(Q: Array, K: Array, Omega: Array, c: Array | None = None) -> Array:
     """Mean of cos(ω·(q − k)) over the directions ω, the kernel of `waves`, for all pairs: [*, T_q, T_k].
 
-    Q [*, T_q, d_k], K [*, T_k, d_k] and Omega [m, d_k] let in already.  Of thousands of waves only a piece is there at
-    once.
+    Q [*, T_q, d_k], K [*, T_k, d_k] and Omega [m, d_k] let in already.  Or Q is one query [d_k], K [T_k, d_k], and the
+    queries are c·q for factors c [T_q].  Of thousands of waves only a piece is there at once.
     """
     m, xp = Omega.shape[0], namespace(Q)
-    step = max(1, PIECE * Q.shape[-1] // (Q.size + K.size)) if is_numpy_array(Q) else m
-    pieces = (Omega[i : i + step, :] for i in range(0, m, step))
-    return sum(_unscaled(Q, some) @ xp.matrix_transpose(_unscaled(K, some)) for some in pieces) / m
+    step = m
+    if is_numpy_array(Q):
+        queries = Q.size // Q.shape[-1] if c is None else len(c)
+        step = max(1, PIECE // (queries + K.size // K.shape[-1]))
+
+    def of(some: Array) -> Array:
+        q = _unscaled(Q, some) if c is None else _waves_of(c[:, None] * (some @ Q))
+        return q @ xp.matrix_transpose(_unscaled(K, some))
+
+    return sum(of(Omega[i : i + step, :]) for i in range(0, m, step)) / m
+
+
+def mean_wave_from(Q: Array, Omega: Array) -> Callable[[Array], Array]:
+    """The same of these queries with any keys, [*, T_k, d_k] → [*, T_q, T_k]: the waves of Q are there throughout.
+
+    Q [*, T_q, d_k] and Omega [m, d_k] let in already.
+    """
+    queries = _unscaled(Q, Omega) / Omega.shape[0]
+    return lambda K: queries @ namespace(K).matrix_transpose(_unscaled(K, Omega))
 
 
 PIECE = 1 << 17
@@ -124,9 +156,13 @@ PIECE = 1 << 17
 
 def _unscaled(x: Array, Omega: Array) -> Array:
     """The waves before they are divided by √m."""
-    xp, m = namespace(x), Omega.shape[0]
-    angle = x @ xp.matrix_transpose(Omega)
-    if not is_numpy_array(x):
+    return _waves_of(x @ namespace(x).matrix_transpose(Omega))
+
+
+def _waves_of(angle: Array) -> Array:
+    """Cosines beside sines; the angles are lost."""
+    xp, m = namespace(angle), angle.shape[-1]
+    if not is_numpy_array(angle):
         return xp.concat([xp.cos(angle), xp.sin(angle)], axis=-1)
     told = np.empty((*angle.shape[:-1], 2 * m), angle.dtype)
     _cos_and_sin(angle, told[..., :m], told[..., m:])

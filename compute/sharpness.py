@@ -80,18 +80,18 @@ def match_weights(phi: Phi, q: Array, K: Array, stops: Array, *, draws: int = 10
     Raises ValueError naming q, K, stops or draws.
     """
     x, q, K = _tempered(q, K)
-    Q = admit_beside("stops", stops, q)[:, None] * q
-    told = _over_draws(phi, draws, lambda member: _normalised(_scaled_rows(member, Q, K)[0]))
+    c = admit_beside("stops", stops, q)
+    told = _over_draws(phi, draws, lambda member: _normalised(_scaled_rows(member, q, K, c)[0]))
     return Weights(*(leave(x, a) for a in told))
 
 
 def match_kernel(phi: Phi, q: Array, K: Array, stops: Array, *, draws: int = 10) -> tuple[Weights, Kernel]:
     """`match_weights`, and the kernel values of which they are shares.  ValueError naming q, K, stops or draws."""
     x, q, K = _tempered(q, K)
-    Q = admit_beside("stops", stops, q)[:, None] * q
+    c = admit_beside("stops", stops, q)
 
     def both(member: Phi) -> tuple[Array, ...]:
-        rows, log_scale = _scaled_rows(member, Q, K)
+        rows, log_scale = _scaled_rows(member, q, K, c)
         xp = namespace(rows)
         log = xp.log(xp.where(rows == 0, xp.ones_like(rows), xp.abs(rows))) + log_scale
         return (*_normalised(rows), xp.where(rows == 0, -float("inf"), log), xp.sign(rows))
@@ -188,8 +188,13 @@ def spread_over_seeds(
     return Spread(_quantiles(match, (0.05, 0.5, 0.95)), np.mean(np.isnan(match), axis=0), seeds)
 
 
-def _scaled_rows(phi: Phi, Q: Array, K: Array) -> tuple[Array, Array]:
-    """Kernel values up to one positive factor per query, and the log of that factor."""
+def _scaled_rows(phi: Phi, Q: Array, K: Array, c: Array | None = None) -> tuple[Array, Array]:
+    """Kernel values up to one positive factor per query, and the log of that factor; of c·Q [C, d_k], if c [C] is given
+    and Q is one query."""
+    if c is not None and isinstance(phi, FeatureMap):
+        phi.d_phi(Q.shape[-1])
+        return phi.scaled_rows_along(Q, c, K)
+    Q = Q if c is None else c[:, None] * Q
     if phi is None:
         scores = products(Q, K)
         xp = namespace(Q)

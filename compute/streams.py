@@ -19,9 +19,9 @@ TOKENS, DRAWS, D_V = 4096, 32, 8
 STEP = TOKENS // DRAWS
 """Every draw meets its first key so many keys behind the one that the draw before it meets."""
 
-FEATURES, BLOCK = 1 << 17, 256
+FEATURES, BLOCK = 1 << 18, 16
 """Features computed at once, of as many keys as that makes, for more would leave the processor's cache; and the fewest
-keys, for the queries are mapped again each time."""
+keys."""
 
 
 class Stream(NamedTuple):
@@ -79,7 +79,8 @@ def kernel_values(
         kappa = np.exp(Q @ K.T)
     else:
         keys = max(BLOCK, FEATURES // made("phi", phi, FeatureMap).d_phi(d_k))
-        pieces = [phi.kernel(Q, K[i : i + keys]) for i in range(0, TOKENS, keys)]
+        kernel = phi.kernel_from(Q)
+        pieces = [kernel(K[i : i + keys]) for i in range(0, TOKENS, keys)]
         kappa = pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=-1)
     told = np.empty_like(kappa)
     for draw, (row, met) in enumerate(zip(kappa, told)):

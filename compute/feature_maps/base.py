@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
 from array_api_compat import is_numpy_array
 
 from compute.arrays import Array, admit, leave, namespace
@@ -66,7 +67,13 @@ class FeatureMap(Member):
 
     def kernel(self, Q: Array, K: Array) -> Array:
         """φ(q)·φ(k) for all pairs of admitted arrays: [*, T_q, d_k], [*, T_k, d_k] → [*, T_q, T_k]."""
-        return products(self.features(Q), self.features(K))
+        return self.kernel_from(Q)(K)
+
+    def kernel_from(self, Q: Array) -> Callable[[Array], Array]:
+        """The kernel of these queries with any keys, [*, T_k, d_k] → [*, T_q, T_k]: where keys come in pieces the
+        queries are mapped once."""
+        phi_q = self.features(Q)
+        return lambda K: products(phi_q, self.features(K))
 
     def rows(self, Q: Array, K: Array) -> Array:
         """The kernel up to one positive factor per query: enough for weights, and finite where the kernel is not."""
@@ -76,6 +83,10 @@ class FeatureMap(Member):
         """The rows [*, T_q, T_k], and the log of the factor per query [*, T_q, 1] that makes them the kernel."""
         rows = self.kernel(Q, K)
         return rows, namespace(rows).zeros_like(rows[..., :1])
+
+    def scaled_rows_along(self, q: Array, c: Array, K: Array) -> tuple[Array, Array]:
+        """The `scaled_rows` of c·q for one query q [d_k] and factors c [C], of keys [T_k, d_k]."""
+        return self.scaled_rows(c[:, None] * q, K)
 
     def limit_rows(self, Q: Array, K: Array) -> Array:
         """What the rows for c·Q tend to as c → ∞, up to one positive factor per query; NaN where there is no limit."""
@@ -106,6 +117,13 @@ class LogFeatureMap(FeatureMap):
     def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
         return balanced(self.log_features, Q, self.log_features(K))
 
+    def log_features_along(self, q: Array) -> Callable[[Array], Array]:
+        """log φ(c·q) [C, d_φ] of factors c [C, 1], for one query q [d_k]."""
+        return lambda c: self.log_features(c * q)
+
+    def scaled_rows_along(self, q: Array, c: Array, K: Array) -> tuple[Array, Array]:
+        return balanced(self.log_features_along(q), c[:, None], self.log_features(K))
+
     def limit_rows(self, Q: Array, K: Array) -> Array:
         return balanced(self.log_leading, Q, self.log_features(K))[0]
 
@@ -128,7 +146,8 @@ def balanced(log_of: Callable[[Array], Array], Q: Array, log_k: Array) -> tuple[
     def of(some: Array) -> tuple[Array, Array]:
         log_q = log_of(some) + shift
         largest = xp.max(log_q, axis=-1, keepdims=True)
-        return products(xp.exp(log_q - largest), keys), largest
+        less = np.subtract(log_q, largest, out=log_q) if is_numpy_array(log_q) else log_q - largest
+        return products(np.exp(less, out=less) if is_numpy_array(less) else xp.exp(less), keys), largest
 
     step = max(1, PIECE * log_k.shape[-2] // max(1, log_k.size)) if is_numpy_array(Q) else T_q
     if T_q <= step:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,13 +10,15 @@ from array_api_compat import is_numpy_array
 
 from compute.arrays import Array, like, namespace
 from compute.families import knob
-from compute.feature_maps.base import SEEDS, FeatureMap, LogFeatureMap, products, where_largest
+from compute.feature_maps.base import SEEDS, FeatureMap, LogFeatureMap, balanced, products, where_largest
 from compute.random_features import (
     directions,
     directions_beside,
     half_square,
     log_positive_features,
+    log_positive_features_along,
     mean_wave,
+    mean_wave_from,
     waves,
 )
 from compute.scalars import whole
@@ -65,8 +68,18 @@ class PositiveRandom(Drawn, LogFeatureMap):
         told = self.log_features(x)
         return np.exp(told, out=told) if is_numpy_array(told) else namespace(told).exp(told)
 
+    def log_features_along(self, q: Array) -> Callable[[Array], Array]:
+        return log_positive_features_along(q, self._directions(q))
+
     def log_leading(self, q: Array) -> Array:
         return where_largest(products(q, self._directions(q)), 0.0, otherwise=-np.inf)
+
+    def limit_rows(self, Q: Array, K: Array) -> Array:
+        if not is_numpy_array(Q) or Q.shape[:-1] != (1,):
+            return super().limit_rows(Q, K)
+        # Of one query all features but the leading ones, mostly a single one, come to nothing: keys need no others.
+        leading = self._directions(Q)[self.log_leading(Q)[0] == 0]
+        return balanced(lambda q: np.zeros((1, len(leading)), q.dtype), Q, log_positive_features(K, leading))[0]
 
 
 @dataclass(frozen=True)
@@ -105,9 +118,20 @@ class Trigonometric(Drawn, FeatureMap):
         growth_q, growth_k = (xp.exp(half_square(x)) for x in (Q, K))
         return growth_q * mean_wave(Q, K, self._directions(Q)) * xp.matrix_transpose(growth_k)
 
-    def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
+    def kernel_from(self, Q: Array) -> Callable[[Array], Array]:
         xp = namespace(Q)
-        growth = half_square(K)
+        growth_q, wave = xp.exp(half_square(Q)), mean_wave_from(Q, self._directions(Q))
+        return lambda K: growth_q * wave(K) * xp.matrix_transpose(xp.exp(half_square(K)))
+
+    def scaled_rows(self, Q: Array, K: Array) -> tuple[Array, Array]:
+        return self._grown(mean_wave(Q, K, self._directions(Q)), half_square(Q), K)
+
+    def scaled_rows_along(self, q: Array, c: Array, K: Array) -> tuple[Array, Array]:
+        return self._grown(mean_wave(q, K, self._directions(q), c), c[:, None] ** 2 * half_square(q), K)
+
+    @staticmethod
+    def _grown(wave: Array, growth_q: Array, K: Array) -> tuple[Array, Array]:
+        """Rows and log factors of queries whose log growth is growth_q [*, T_q, 1]."""
+        xp, growth = namespace(K), half_square(K)
         most = xp.max(growth, axis=-2, keepdims=True)
-        rows = mean_wave(Q, K, self._directions(Q)) * xp.matrix_transpose(xp.exp(growth - most))
-        return rows, half_square(Q) + most
+        return wave * xp.matrix_transpose(xp.exp(growth - most)), growth_q + most

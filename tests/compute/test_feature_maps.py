@@ -108,6 +108,15 @@ def test_the_kernel_is_the_product_of_the_features(phi, vectors):
 
 
 @every_member
+@pytest.mark.parametrize("kind", (np.asarray, torch.tensor))
+def test_the_kernel_with_keys_in_pieces_is_the_kernel(phi, kind, vectors):
+    Q, K = map(kind, vectors)
+    kernel = phi.kernel_from(Q)
+    pieces = np.concatenate([np.asarray(kernel(some)) for some in (K[..., :2, :], K[..., 2:, :])], axis=-1)
+    np.testing.assert_allclose(pieces, phi(Q) @ phi(K).swapaxes(-1, -2), rtol=1e-10, atol=1e-12)
+
+
+@every_member
 def test_rows_are_the_kernel_up_to_a_positive_factor_per_query(phi, vectors):
     Q, K = vectors
     kernel, rows = phi.kernel(Q, K), phi.rows(Q, K)

@@ -65,6 +65,19 @@ def test_weights_are_the_normalised_kernel(phi):
     np.testing.assert_allclose(w[defined], expected, rtol=1e-9, atol=1e-12)
 
 
+@every_member
+@pytest.mark.parametrize("kind", (np.asarray, torch.tensor))
+def test_multiples_of_one_query_have_the_rows_of_as_many_queries(phi, kind):
+    """Random maps project such a query once."""
+    if phi is None:
+        return
+    (Q, K), c = vectors(), np.array([0.25, 1.0, 7.0])
+    want = phi.scaled_rows(c[:, None] * Q[0, 0], K[0])
+    told = phi.scaled_rows_along(kind(Q[0, 0]), kind(c), kind(K[0]))
+    for rows, whole in zip(told, want):
+        np.testing.assert_allclose(np.asarray(rows), whole, rtol=1e-12, atol=1e-14)
+
+
 def test_any_function_can_stand_for_a_map():
     """The toy map (x₁², √2x₁x₂, x₂²): 25 = 5² for q = (1, 2), k = (3, 1), and 0 for a right angle."""
 

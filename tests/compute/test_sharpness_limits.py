@@ -29,6 +29,14 @@ def test_the_limit_is_where_very_long_queries_end(phi, seed):
     assert (phi is not None and phi.homogeneity is not None) or np.max(np.abs(near - end)) > 1e-3
 
 
+@pytest.mark.parametrize("q", ([0.3, -2.0, 0.1], [0.0, 0.0, 0.0]), ids=("one leads", "all lead"))
+def test_the_limit_of_one_query_alone_is_its_limit_beside_another(q):
+    """Of one query alone only the leading features are made, of several all."""
+    phi, K = FEATURE_MAPS["favor"](m=50), np.random.default_rng(4).standard_normal((9, 3))
+    alone, beside = phi.limit_rows(np.array([q]), K)[0], phi.limit_rows(np.array([q, [1.0, 1.0, 1.0]]), K)[0]
+    np.testing.assert_allclose(alone / alone.sum(), beside / beside.sum(), rtol=1e-12)
+
+
 def test_the_limit_of_elu_plus_one_by_hand():
     """relu(q) = (2, 0, 1) on φ(k) = (2, 1, 1) and (1, 3, e⁻¹), keys untempered by 3^(1/4)."""
     K = 3**0.25 * np.array([[1.0, 0.0, 0.0], [0.0, 2.0, -1.0]])
