@@ -181,7 +181,7 @@ def _filling(asked: Stream, rule: Rule, against: Rule | None, pair: int) -> Answ
                 ("memory.room", "location", room_at(question, width)),
                 ("memory.written", "location", pair if pair <= most else NOWHERE),
                 ("memory.axis", "end", HAND_END if hand else END),
-                ("memory.ticks", "ticks", [*range(9)] if hand else TICKS),
+                ("memory.ticks", "ticks", [*range(4)] if hand else TICKS),
                 *((f"memory.{name}", prop, f"slot:{rule.word}") for name, prop in (
                     ("mean", "line_color"), ("bar", "fill_color"), ("dot", "fill_color"), ("own", "fill_color"),
                 )),

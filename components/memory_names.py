@@ -24,7 +24,7 @@ NEWEST_AT = 127
 NOWHERE = -1e6
 """A mark that is not drawn stands here, left of every axis."""
 
-END, HAND_END = PAIRS + 6.0, 8.4
+END, HAND_END = PAIRS + 6.0, 3.9
 """Where the axis of pairs ends, and where it does for three pairs by hand."""
 
 LETTER = 4.1

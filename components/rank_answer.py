@@ -132,7 +132,7 @@ def _drawn(question: Question, every: dict, at_start: dict) -> Answer:
             "half_said": [str(N // 2) for N in STOPS],
             "frame": FRAMES.astype(np.int32),
             "extent": np.array(EXTENTS, dtype=float)[FRAMES],
-            "frame_title": [f"kernel matrix, {N} × {N}" + " under the mask" * masked for N in STOPS],
+            "frame_title": [f"{'masked' if masked else 'kernel'} matrix, {N} × {N}" for N in STOPS],
             "limit": [rank_said.width(member, d_k)] * len(STOPS),
             "bound": np.array([NOWHERE if b == N else b + 0.5 for b, N in zip(marked, STOPS)]),
         },

@@ -218,13 +218,9 @@ def rank_turns(panel: Panel) -> list[int | None]:
 
 
 def rank_aside(panel: Panel) -> list[str]:
-    """The bound of each row's map; where a map has as many features as directions were drawn, these are called m."""
+    """The bound of each row's map."""
     most = [None if MAPS[word] is None else MAPS[word].rank_bound(panel.value) for word in panel.up]
-    drawn = [getattr(MAPS[word], "m", None) for word in panel.up]
-    return [
-        "≤ N" if limit is None else f"{'m =' if limit == m else '≤'} {limit:,}"
-        for limit, m in zip(most, drawn, strict=True)
-    ]
+    return ["≤ N" if limit is None else f"≤ {limit:,}" for limit in most]
 
 
 def rank_says(panels: list[Panel]) -> str:

@@ -58,8 +58,7 @@ def test_a_cell_of_rank_says_its_bound_and_holds_it(ranks):
 
 def test_the_bound_stands_behind_each_row_of_rank(ranks):
     (_, panel) = panels_of(ranks, RANK)
-    *others, favor = FEATURES.values()
-    assert RANK.aside(panel) == ["≤ N", *(f"≤ {most}" for most in others), f"m = {favor}"]
+    assert RANK.aside(panel) == ["≤ N", *(f"≤ {most}" for most in FEATURES.values())]
     texts = columns(RANK, ranks)[f"{RANK.name}_texts"]
     assert texts["text"].count(RANK.aside_label) == 2 and "≤ 153" in texts["text"]
 
