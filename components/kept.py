@@ -32,3 +32,13 @@ def is_readable(file: Path, what: str, read: Callable[[], object]) -> bool:
         LOG.warning("%s: %s is computed instead of read (%s)", file, what, error)
         return False
     return True
+
+
+def bytes_apart(numbers: np.ndarray) -> np.ndarray:
+    """Bytes of equal weight of float32 numbers side by side, [4, *]: an archive of them is smaller by a fifth."""
+    return np.moveaxis(numbers[..., None].view(np.uint8), -1, 0)
+
+
+def bytes_together(apart: np.ndarray) -> np.ndarray:
+    """And back."""
+    return np.ascontiguousarray(np.moveaxis(apart, 0, -1)).view(np.float32)[..., 0]

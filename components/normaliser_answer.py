@@ -12,10 +12,11 @@ from components.normaliser_draws import SIGNED
 from components.normaliser_hand import CASES, hand
 from components.normaliser_kept import beside_of
 from components.normaliser_names import EDGE, FAR, RIGHT_AT, remarks, sum_names
-from components.normaliser_numbers import NEARBY, Numbers, T, numbers
+from components.normaliser_numbers import NEARBY, Numbers, T, ends_of
 from components.normaliser_places import beside
 from components.normaliser_said import mean_of, moved, power, quoted
 from components.normaliser_way_said import answer_of
+from components.normaliser_wide import numbers
 from components.palette import DASHES
 from components.plots import spread
 from components.powers import powers
@@ -46,11 +47,11 @@ def answer(question: Question) -> Answer:
 @lru_cache(maxsize=128)
 def _answer(phi: str, d_k: int, seed: int) -> Answer:
     found = numbers(phi, d_k, seed)
-    net, bands, slot = found.sums.net[0], found.bands, phi.partition("~")[0]
+    net, bands, slot = found.net, found.bands, phi.partition("~")[0]
     signed = {slot: of.left for slot, of in beside_of(d_k, seed).signed.items()}
     ranges = {
-        "denominator": _decades(np.append(np.abs(found.sums.net).ravel(), found.law)),
-        "derivative": _decades(np.concatenate([bands["kernel"].ravel(), bands["score"].ravel()])),
+        "denominator": _decades(found.sizes),
+        "derivative": _decades(ends_of(np.concatenate([bands["kernel"].ravel(), bands["score"].ravel()]))),
     }
     named = {
         "sum": sum_names(found, ranges["denominator"]),
@@ -68,16 +69,14 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
             negative=np.where(net < 0, -net, np.nan), law=found.law, bf16=found.short,
         ),
         "normaliser.shares": _single(
-            low=bands["share"][0], mid=bands["share"][1], high=bands["share"][2], own=np.abs(found.shares[0]),
+            low=bands["share"][0], mid=bands["share"][1], high=bands["share"][2], own=np.abs(found.share),
             near=bands["near"][1], law=1 / T, near_law=np.minimum(NEARBY / T, 1),
         ),
         "normaliser.derivatives": _single(**derivatives, bound=found.bound),
         **{f"normaliser.{name}_names": columns for name, columns in named.items()},
-        "normaliser.left": _single(
-            chosen=found.left[0], **signed
-        ),
+        "normaliser.left": _single(chosen=found.left, **signed),
         "normaliser.left_names": _left_names(slot, found, signed),
-        **remarks([found.left[0], *signed.values()]),
+        **remarks([found.left, *signed.values()]),
         **{f"normaliser.read_{i}": _single(**way.columns()) for i, way in enumerate(found.ways)},
         **{f"normaliser.read_{i}_names": way.names() for i, way in enumerate(found.ways)},
         "normaliser.props": props([
@@ -96,21 +95,21 @@ def _answer(phi: str, d_k: int, seed: int) -> Answer:
     }  # fmt: skip
 
 
-def _decades(sizes: np.ndarray) -> tuple[float, float]:
-    """Whole powers of ten round all that can be drawn on a log axis."""
-    low, high = np.log10(np.quantile(sizes[sizes > 0], (0.001, 1)))
+def _decades(ends: np.ndarray) -> tuple[float, float]:
+    """Whole powers of ten round the ends of what is drawn on a log axis."""
+    low, high = np.log10(ends)
     return 10.0 ** float(np.floor(low - 0.1)), 10.0 ** float(np.ceil(high + 0.1))
 
 
 def _dots(found: Numbers) -> dict:
     """The numbers under the finger: heights of dots and what is written beside them."""
-    net, lines = found.sums.net[0], (found.bands["kernel"][1], found.bands["score"][1])
+    net, lines = found.net, (found.bands["kernel"][1], found.bands["score"][1])
     return {
         "den": np.where(net == 0, np.nan, np.abs(net)).astype(np.float32),
         "den_text": [powers(float(v)) for v in net],
-        "share": np.abs(found.shares[0]).astype(np.float32),
+        "share": np.abs(found.share).astype(np.float32),
         "mean_text": [mean_of(float(v)) for v in net / T],
-        "share_text": [percent(v) if np.isfinite(v) else "" for v in found.shares[0]],
+        "share_text": [percent(v) if np.isfinite(v) else "" for v in found.share],
         "moves": np.stack(lines, axis=1).astype(np.float32),
         "moves_x": np.repeat(T[:, None], 2, axis=1).astype(np.float32),
         "moves_text": [[moved(v) if v > 0 else "" for v in pair] for pair in zip(*lines)],
@@ -144,7 +143,7 @@ def _derivative_names(found: Numbers, ends: tuple[float, float]) -> Columns:
 def _left_names(slot: str, found: Numbers, signed: Columns) -> Columns:
     """The lines of the lowest figure, named at their ends; the chosen map may be one of the signed ones."""
     ends = {s: float(left[-1]) for s, left in signed.items() if s != slot}
-    ends[slot] = float(np.nan_to_num(found.left[0, -1]))
+    ends[slot] = float(np.nan_to_num(found.left[-1]))
     blank = len(SIGNED) + 1 - len(ends)
     heights = spread(list(ends.values()), 0.28, -0.95, 1.0)
     return {

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from components.assets import ASSETS
-from components.kept import is_readable, opened
+from components.kept import bytes_apart, bytes_together, is_readable, opened
 from components.normaliser_draws import BFLOAT, SIGNED, Beside, Signed, computed
 from components.normaliser_ways import STOPS
 from components.words import SEEDS, WIDTHS
@@ -58,9 +58,7 @@ def read(d_k: int, seed: int) -> Beside:
 def load() -> tuple[np.ndarray, np.ndarray]:
     """All lines and counts, [widths, draws, of each, stops].  ValueError if the file was made for others."""
     with opened(FILE, _made(), "components.normaliser_kept") as told:
-        # Bytes of equal weight lie side by side in the file: it is smaller by a fifth.
-        lines = np.ascontiguousarray(np.moveaxis(told["lines"], 0, -1)).view(np.float32)[..., 0]
-        return lines, told["counts"]
+        return bytes_together(told["lines"]), told["counts"]
 
 
 def _made() -> str:
@@ -72,10 +70,8 @@ def save() -> None:
     rows = [[computed(d_k, seed) for seed in range(SEEDS)] for d_k in WIDTHS]
     lines = [[[*(s.left for s in of.signed.values()), *of.score, of.short] for of in row] for row in rows]
     counts = [[[s.below for s in of.signed.values()] for of in row] for row in rows]
-    told = np.array(lines, dtype=np.float32)
-    np.savez_compressed(
-        FILE, made=_made(), lines=np.moveaxis(told[..., None].view(np.uint8), -1, 0), counts=np.array(counts, np.uint8)
-    )
+    lines = bytes_apart(np.array(lines, dtype=np.float32))
+    np.savez_compressed(FILE, made=_made(), lines=lines, counts=np.array(counts, np.uint8))
 
 
 if __name__ == "__main__":

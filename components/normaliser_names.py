@@ -51,7 +51,7 @@ def sum_names(found: Numbers, ends: tuple[float, float]) -> Columns:
 
 def _over_the_law(found: Numbers, ends: tuple[float, float]) -> tuple[float, float]:
     across, name = share(T, 1, TOKENS_END, log=True), law_name(found)
-    heights = [share(of, *ends, log=True) for of in (np.abs(found.sums.net[0]), found.law, found.short)]
+    heights = [share(of, *ends, log=True) for of in (np.abs(found.net), found.law, found.short)]
     places = [(x, over) for over in OVER for x in LAW_AT]
     at = share(np.array([x for x, _ in places]), 1, TOKENS_END, log=True)
     up = np.interp(at, across, heights[1]) + [over for _, over in places]

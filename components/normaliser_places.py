@@ -29,7 +29,7 @@ def beside(
 ) -> dict[str, np.ndarray | list]:
     """Columns align, dx and dy of the numbers beside the dots of the three figures, one row a stop."""
     x, bands, told = _across(T), found.bands, {}
-    sums = [np.abs(found.sums.net[0]), found.law, found.short]
+    sums = [np.abs(found.net), found.law, found.short]
     shares = [bands["share"][1], bands["near"][1], 1 / T, np.minimum(NEARBY / T, 1)]
     for name, dot, ends, lines, names in (
         ("rise", "den", ranges["denominator"], sums, named["sum"]),

@@ -37,7 +37,7 @@ NODES = (
 
 def said(found: Numbers, d_k: int, seed: int) -> dict[str, list]:
     told: dict[str, list] = {node: [] for node in NODES}
-    counts = {"lost": _draws(~found.defined), "negative": _draws(found.sums.net < 0)}
+    counts = {"lost": found.lost.tolist(), "negative": found.negative.tolist()}
     below = {name_of(slot): of.below.tolist() for slot, of in beside_of(d_k, seed).signed.items()}
     for i, t in enumerate(STOPS):
         counted = {node: f"{count[i]} of {DRAWS}" for node, count in counts.items()}
@@ -48,19 +48,14 @@ def said(found: Numbers, d_k: int, seed: int) -> dict[str, list]:
     return told
 
 
-def _draws(where: np.ndarray) -> list[int]:
-    """In how many draws it is so at each stop, [draws, n] → [n]."""
-    return np.sum(where, axis=0).tolist()
-
-
 def _at(i: int, t: int, found: Numbers, lost: str) -> dict[str, str | list[str]]:
-    net, bands = found.sums.net[0, i], found.bands
+    net, gross, share, bands = found.net[i], float(found.gross[i]), found.share[i], found.bands
     low, mid, high = bands["share"][:, i].tolist()
     few, _, many = bands["denominator"][:, i].tolist()
     kernel, score = (moved(float(bands[b][1, i])) for b in ("kernel", "score"))
     sentence: str | list[str] = [_from_to(low, high), kernel, score]
     if t == 1:
-        none = ", and in this draw there is none" * bool(found.sums.gross[0, i] == 0)
+        none = ", and in this draw there is none" * bool(gross == 0)
         sentence = f"A first token has nobody beside it: it gets all the weight there is{none}."
     if not np.isfinite(mid):
         sentence = (
@@ -68,11 +63,11 @@ def _at(i: int, t: int, found: Numbers, lost: str) -> dict[str, str | list[str]]
             f"A softmax score moves a weight by {score}, and never by more than ¼."
         )
     return {
-        "headline": _headline(t, float(net), float(found.sums.gross[0, i]), found.left[0, i], found.shares[0, i]),
+        "headline": _headline(t, float(net), gross, found.left[i], share),
         "sentence": sentence,
         "spread": f"{powers(few)} to {powers(many)}" if np.isfinite(few) else "0",
-        "newest": percent(found.shares[0, i]),
-        "near": percent(found.near[0, i]),
+        "newest": percent(share),
+        "near": percent(found.near[i]),
         "kernel": kernel,
         "score": score,
         "short": _short(1 - found.short[i] / net),
@@ -107,9 +102,8 @@ def _headline(t: int, net: float, gross: float, left: float, share: float) -> st
 
 
 def aside(found: Numbers) -> str:
-    empty = int(np.sum(found.sums.gross[:, 0] == 0))
-    if empty:
-        return f"{empty} of {DRAWS} draws begin with 0/0: no feature of query and key meets."
+    if found.empty:
+        return f"{found.empty} of {DRAWS} draws begin with 0/0: no feature of query and key meets."
     if not found.positive:
         return "Where signs leave almost nothing, no read is drawn."
     return "Toy vectors; a real layer's queries and keys are not independent."

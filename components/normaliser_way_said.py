@@ -8,9 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from components.formula import mathml, under_finger
-from components.normaliser_numbers import NEARBY, Numbers, numbers
+from components.normaliser_numbers import NEARBY, Numbers
 from components.normaliser_said import SENTENCE, aside, said, values
 from components.normaliser_ways import LOG_DECAYS, OWN, STOPS, TITLES, Way
+from components.normaliser_wide import numbers
 from components.powers import powers
 from components.reel import Answer
 from components.says import counted_tokens, decimals

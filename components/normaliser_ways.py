@@ -96,16 +96,22 @@ def band(samples: np.ndarray) -> np.ndarray:
     return np.where(seen >= FEWEST * len(samples), low + (place - below) * (high - low), np.nan)
 
 
-def ways(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray) -> tuple[Way, ...]:
-    """All five, in the order of WAYS.  kappa [DRAWS, TOKENS], its sums, and where [DRAWS, n] they can be divided by."""
+def ways(with_phi: tuple[Way, ...], d_k: int, seed: int) -> tuple[Way, ...]:
+    """All five, in the order of WAYS."""
+    over_sum, transnormer = with_phi
+    mlstm, retnet, lightning = _without_phi(d_k, seed)
+    return (over_sum, mlstm, retnet, transnormer, lightning)
+
+
+def ways_with_phi(d_k: int, seed: int, kappa: np.ndarray, sums: Sums, defined: np.ndarray) -> tuple[Way, ...]:
+    """The two that read by φ: divided by its sum, and TransNormer's norm.  kappa [DRAWS, TOKENS], its sums, and where
+    [DRAWS, n] they can be divided by."""
     num = numerators_at(kappa, as_met(stream(d_k, seed).V), STOPS)
     divided = num / np.where(defined, sums.net, np.nan)[..., None]
-    over_sum, transnormer = _over_draws(
+    return _over_draws(
         Read(divided, num, sums.newest, {}),
         Read(rms_norm(num), num, sums.newest, {"root": _size(num)}),
     )
-    mlstm, retnet, lightning = _without_phi(d_k, seed)
-    return (over_sum, mlstm, retnet, transnormer, lightning)
 
 
 @lru_cache(maxsize=32)

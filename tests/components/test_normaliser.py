@@ -12,14 +12,17 @@ from app.page import view
 from components.axes import AXES
 from components.ledger import claims
 from components.lesson import Question
-from components.normaliser_numbers import numbers
+from components.normaliser_draws import kernel_of, left_of
 from components.normaliser_ways import SIZES
+from components.normaliser_wide import numbers
 from components.says import decimals, percent
 from components.teaching import teaching
 from components.words import PHIS, SOFTMAX, WAYS, WIDTHS
+from compute.arriving import sums_at
 from compute.attention import causal_linear_attention_recurrent, mlstm_attention
 from compute.feature_maps import FEATURE_MAPS, read_member
 from compute.normaliser import denominators
+from compute.sharpness import UNDEFINED_BELOW
 from compute.streams import DRAWS, as_met, stream
 
 VIEW = view("normaliser")
@@ -111,7 +114,7 @@ def test_the_dot_under_the_finger_goes_on_drawn_dots_and_the_headline_says_its_n
     assert there.any()
     headlines = said("normaliser", question, "normaliser.headline")
     for i in np.flatnonzero(there):
-        assert f"gets {percent(numbers(phi, 16, 0).shares[0, i])} of the weight" in headlines[i]
+        assert f"gets {percent(numbers(phi, 16, 0).share[i])} of the weight" in headlines[i]
 
 
 # Signs
@@ -174,8 +177,8 @@ def test_a_score_moves_no_weight_by_more_than_a_quarter_and_nothing_bounds_the_o
 
 def divided_by(phi):
     """At each stop the sizes of all draws' sums, and which of them can be divided by."""
-    found = numbers(phi, 16, 0)
-    return zip(np.abs(found.sums.net.T), found.defined.T)
+    sums = sums_at(kernel_of(phi, 16, 0), STOPS)
+    return zip(np.abs(sums.net.T), np.abs(left_of(sums).T) >= UNDEFINED_BELOW)
 
 
 def test_short_kernels_move_weights_far():
