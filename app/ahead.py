@@ -18,6 +18,7 @@ from typing import Any
 
 from components.legal import Refused
 from components.lesson import Question, fit
+from components.offered import WIDE
 from components.view import View
 from components.words import WIDTHS, WORDS
 
@@ -48,10 +49,13 @@ def next_draw(question: Question) -> list[Question]:
 
 
 def other_widths(question: Question) -> list[Question]:
-    """The question at the other widths; none at the default draw, for which they are answered at the start."""
-    if question.seed == WORDS["seed"].default:
+    """The question at the other widths; none at the default draw, for which they are answered at the start, and none
+    that needs the directions of a wide map: ten draws of them take longer than all else, and push each other out of the
+    memory that the next draw at this width counts on."""
+    if question.seed == WORDS["seed"].default or (question.map, question.d_k) in WIDE:
         return []
-    return [chosen(question, "d_k", d_k) for d_k in WIDTHS if d_k != question.d_k]
+    others = [chosen(question, "d_k", d_k) for d_k in WIDTHS if d_k != question.d_k]
+    return [other for other in others if (other.map, other.d_k) not in WIDE]
 
 
 class Ahead:

@@ -49,6 +49,14 @@ def test_a_map_that_does_not_exist_at_a_width_is_guessed_as_it_would_be_answered
     assert guessed[4] == "dpfp" and guessed[8] == "dpfp~nu~9"
 
 
+def test_no_other_width_is_guessed_that_needs_the_directions_of_a_wide_map():
+    """By hand: 65,536 numbers are 4,096 directions at a width of 16, and 1,024 at 64."""
+    assert other_widths(Question(phi="favor~m~4096", seed=7)) == []
+    guessed = other_widths(Question(phi="trig~m~1024", seed=7))
+    assert guessed == [Question(phi="trig~m~1024", seed=7, d_k=d_k) for d_k in (4, 8, 32)]
+    assert next_draw(Question(phi="favor~m~4096", seed=7)) == [Question(phi="favor~m~4096", seed=8)]
+
+
 def test_a_choice_leaves_the_rest_and_takes_a_map_that_exists():
     assert chosen(Question(phi="relu", seed=3), "rule", "delta") == Question(phi="relu", seed=3, rule="delta")
     assert chosen(Question(phi="relu", d_k=8), "phi", "taylor") == Question(phi="taylor", d_k=8)
