@@ -26,12 +26,21 @@ def orthogonal_directions(d_phi: int, d_k: int, rng: np.random.Generator) -> np.
     """
     d_phi, d_k = whole("d_phi", d_phi, 1), whole("d_k", d_k, 1)
     rng = made("rng", rng, np.random.Generator)
-    blocks = -(-d_phi // d_k)
-    frames, R = np.linalg.qr(rng.standard_normal((blocks, d_k, d_k)))
-    # LAPACK fixes signs by its own convention; undoing that makes the frame uniform (Haar), else estimates are biased.
-    frames *= np.where(np.diagonal(R, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[:, None, :]
-    lengths = np.sqrt(rng.chisquare(d_k, size=(d_phi, 1)))
-    return frames.reshape(blocks * d_k, d_k)[:d_phi] * lengths
+    blocks, step = -(-d_phi // d_k), max(1, TOGETHER // d_k**2)
+    told = np.empty((blocks, d_k, d_k))
+    for i in range(0, blocks, step):
+        frames, R = np.linalg.qr(rng.standard_normal((min(step, blocks - i), d_k, d_k)))
+        # LAPACK fixes signs by its own convention; undone, the frame is uniform (Haar), else estimates are biased.
+        signs = np.where(np.diagonal(R, axis1=-2, axis2=-1) < 0, -1.0, 1.0)
+        np.multiply(frames, signs[:, None, :], out=told[i : i + step])
+    rows = told.reshape(blocks * d_k, d_k)[:d_phi]
+    rows *= np.sqrt(rng.chisquare(d_k, size=(d_phi, 1)))
+    return rows
+
+
+TOGETHER = 1 << 16
+"""Numbers of directions made orthogonal at once: memory of 2 MB comes from the kernel anew each time, which takes as
+long as to draw them."""
 
 
 def directions(m: int, d_k: int, seed: int, orthogonal: bool) -> np.ndarray:

@@ -31,6 +31,16 @@ def z_score(samples: np.ndarray, mean: float) -> float:
 # Directions
 
 
+def test_a_draw_is_the_same_however_many_blocks_are_made_at_once(monkeypatch):
+    told = []
+    for together in (1, 40, 1 << 20):  # one block of 16 numbers, two, all
+        monkeypatch.setattr(random_features, "TOGETHER", together)
+        told.append(orthogonal_directions(11, 4, np.random.default_rng(6)))
+    np.testing.assert_array_equal(told[0], told[2])
+    np.testing.assert_array_equal(told[1], told[2])
+    assert told[0].shape == (11, 4) and np.all(np.linalg.norm(told[0], axis=1) > 0)
+
+
 def test_orthogonal_directions_are_orthogonal_within_blocks_only():
     Omega = orthogonal_directions(11, 4, np.random.default_rng(0))
     gram = Omega @ Omega.T
