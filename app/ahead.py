@@ -40,6 +40,11 @@ def chosen(question: Question, word: str, value: Any) -> Question:
     return replace(question, **fit({"phi": question.phi, "d_k": question.d_k, word: value})[0])
 
 
+def dear_by(question: Question) -> tuple[int, int, str]:
+    """What an answer is dear by: draw, width, and a map of thousands of directions.  Guesses follow its changes."""
+    return question.seed, question.d_k, question.phi if (question.map, question.d_k) in WIDE else ""
+
+
 def next_draw(question: Question) -> list[Question]:
     """The question at the draw that follows; none after the last."""
     try:

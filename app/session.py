@@ -14,7 +14,7 @@ import numpy as np
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 
-from app.ahead import DEAR, Ahead, chosen
+from app.ahead import DEAR, Ahead, chosen, dear_by
 from app.desk import Desk
 from app.outputs import citation, code, saved
 from app.packing import piece
@@ -67,7 +67,7 @@ class Session:
         self.carrier = Div(tags=[self.event], visible=False, name="page.carrier")
         self.event.on_change("data", self._heard)
         self.answered, self.busy = Question(), False
-        self.guessed: tuple[int, int] | None = None
+        self.guessed: tuple[int, int, str] | None = None
         self.afterwards: list[Callable[[], None]] = []
         """What a change has to do that may wait until the newest answer is on its way."""
         self.desk: Desk | None = None
@@ -102,9 +102,8 @@ class Session:
             self.busy = False
             for work in self.afterwards:  # the answer goes out when this callback ends
                 self.document.add_next_tick_callback(work)
-        draw = self.answered.seed, self.answered.d_k  # what is dear depends on these two
-        if draw != self.guessed and spent < DEAR:
-            self.guessed = draw
+        if (dear := dear_by(self.answered)) != self.guessed and spent < DEAR:
+            self.guessed = dear
             AHEAD.guess(self.views, self.answered, drawn=self.answered.seed != before.seed)
 
     def tell(self, told: Answer) -> None:

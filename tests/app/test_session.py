@@ -140,6 +140,16 @@ def test_what_may_wait_is_done_when_the_answer_has_been_told_and_finds_the_newes
     assert told == ["answer", "decay"]
 
 
+def test_with_a_map_of_thousands_of_directions_guesses_are_due_again(monkeypatch):
+    visit, told = Visit(), []
+    monkeypatch.setattr(session_module, "DEAR", float("inf"))
+    monkeypatch.setattr(session_module.AHEAD, "guess", lambda views, question, drawn: told.append(question.phi))
+    for phi in ("relu", "favor", "favor~m~64", "favor~m~4096", "relu"):
+        visit.lesson.phi = phi
+        visit.settle()
+    assert told == ["relu", "favor~m~4096", "relu"]
+
+
 def test_the_next_draw_is_made_at_once_for_who_draws_and_later_for_who_does_not(monkeypatch):
     visit, told = Visit(), []
     monkeypatch.setattr(session_module.AHEAD, "guess", lambda views, question, drawn: told.append((question, drawn)))
