@@ -38,9 +38,12 @@ def _beyond(sign: int, first: Places) -> Places:
     return tuple(dict.fromkeys((*first, *((a, dx, sign * dy) for dy in range(20, 65, 3) for a, dx in sides))))
 
 
-MEETS = _beyond(1, (("left", 7, 20), ("right", -8, 20), ("center", 0, 26)))
+MEETS = _beyond(1, (("left", 7, 20), ("right", -8, 20), ("center", 0, 26), ("left", 7, 17)))
 BEATS = _beyond(-1, (("right", -8, -20), ("right", 14, -27), ("center", -8, -27), ("left", 8, -20)))
 """Right below a crossing, and left above it, if the frame has room there."""
+
+ALONE = (*MEETS, *BEATS)
+"""Of a crossing that is the only one: above it, too, where the flat line of a convolution passes near under it."""
 
 APART = np.unique(T, return_index=True)[1]
 """Stops that differ from those before: the shortest lengths round to the same tokens."""
@@ -100,7 +103,7 @@ def _crossings(shape: ModelShape, options: Options) -> dict[str, tuple[Source, P
     own, twin, name = sums(shape, options), twin_rates(shape, options), twin_name(shape, options.mla)
     meet, cheaper = model_crossings(shape, options), f"beats {name.line}\nfrom {{:,}}" if name else ""
     return {
-        "meet": (meeting(meet.state, own.state_bytes, "cache = state\nat {:,}"), MEETS),
+        "meet": (meeting(meet.state, own.state_bytes, "cache = state\nat {:,}"), MEETS if meet.twin else ALONE),
         "beat": (meeting(meet.twin, twin.total_bytes(meet.twin or 0) if twin else 0, cheaper), BEATS),
     }
 

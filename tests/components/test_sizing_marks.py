@@ -56,24 +56,25 @@ def test_the_native_context_is_named_clear_of_axis_lines_and_words(model, where)
 @pytest.mark.parametrize("where", EVERYWHERE)
 @pytest.mark.parametrize("model", models())
 def test_the_words_at_a_crossing_stay_in_the_frame_and_clear_of_lines(model, where):
-    """Above, the words that say where the model is cheaper; below, those of its own cache and state, beside which the
-    flat line of a convolution may pass on a card, too near to stand between."""
-    begins, frame = where
+    """Above, the words that say where the model is cheaper; below, those of its own cache and state, but where the flat
+    line of a convolution passes on a card, too near to stand between."""
+    _, frame = where
     for phi in ("elu", "taylor", "softmax"):
         told = answer(Question(model=model, phi=phi))
         low, high, xs, lines = drawn(told, frame)
         for name in ("meet", "beat"):
             for box in boxes(told, name, where, low, high, LETTER):
                 assert inside(box, *frame), name
-                on = {line for line, ys in lines.items() if crossed(box, xs, ys)}
-                assert on <= ({"conv"} if name == "meet" and begins else set()), (name, phi)
+                assert not {line for line, ys in lines.items() if crossed(box, xs, ys)}, (name, phi)
 
 
 @pytest.mark.parametrize("model", models())
 def test_what_is_said_of_two_crossings_stands_on_two_sides(model):
     told = answer(Question(model=model))
+    alone = not told["sizing.beat"]["text"][0]
     for begins in FRAMES:
-        assert told["sizing.meet"][f"{begins}dy"][0] > 0 > told["sizing.beat"][f"{begins}dy"][0]
+        assert told["sizing.beat"][f"{begins}dy"][0] < 0
+        assert alone or told["sizing.meet"][f"{begins}dy"][0] > 0
 
 
 @pytest.mark.parametrize(
