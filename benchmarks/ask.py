@@ -114,7 +114,8 @@ def _draws() -> Iterator[Row]:
 def _rows(page: str, word: str, new: list[Asked], again: list[Asked]) -> Iterator[Row]:
     asks, what = new + again, f"{word} on {page}"
     new_ms, again_ms = (percentile([asked.ms for asked in some if asked.frames], 50) for some in (new, again))
-    yield _painted(what, page, asks, f"new {new_ms:.0f}", f"asked before {again_ms:.0f}", f"the first {asks[0].ms:.0f}")
+    first = next(asked.ms for asked in asks if asked.frames)
+    yield _painted(what, page, asks, f"new {new_ms:.0f}", f"asked before {again_ms:.0f}", f"the first {first:.0f}")
     spent_new, spent_again = ([1e3 * asked.cpu for asked in some] for some in (new, again))
     note = f"most {max(spent_new):.0f}, asked before {fmean(spent_again):.1f}"
     yield Row(f"{what}: server CPU of a new question", fmean(spent_new), "ms", 25, note=note)
