@@ -1,4 +1,4 @@
-"""Singular values as the steps of a ladder that they lie on: how a file keeps them in a byte each.
+"""Singular values as the steps of a ladder that they lie on: whole numbers, of less than a byte each in an archive.
 
 Each tolerance of the page lies between two steps, so that the ranks are those of the values themselves.
 """

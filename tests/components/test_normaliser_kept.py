@@ -64,12 +64,7 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(phi, sign, monkeypatch
 
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_file_in_one_piece_all_is_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
-    file = damaged(FILE, way, tmp_path)
-    monkeypatch.setattr(normaliser_kept, "FILE", file)
-    if way == "of other stops":
-        monkeypatch.setattr(normaliser_kept, "BFLOAT", BFLOAT[::-1])
-    monkeypatch.setattr(normaliser_kept, "load", load.__wrapped__)
-    monkeypatch.setattr(normaliser_kept, "holds", holds.__wrapped__)
+    file = damaged(normaliser_kept, way, {"BFLOAT": BFLOAT[::-1]}, ("load", "holds"), monkeypatch, tmp_path)
     assert agree(beside_of.__wrapped__(16, 0), normaliser_draws.computed(16, 0))
     assert "at d_k = 16 is computed instead of read" in caplog.text and str(file) in caplog.text
 

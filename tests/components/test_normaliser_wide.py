@@ -82,12 +82,9 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_file_in_one_piece_all_is_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
-    file = damaged(FILE, way, tmp_path)
-    monkeypatch.setattr(normaliser_wide, "FILE", file)
-    if way == "of other stops":
-        monkeypatch.setattr(normaliser_wide, "LINES", normaliser_wide.LINES[::-1])
-    monkeypatch.setattr(normaliser_wide, "load", load.__wrapped__)
-    monkeypatch.setattr(normaliser_wide, "holds", holds.__wrapped__)
+    file = damaged(
+        normaliser_wide, way, {"LINES": normaliser_wide.LINES[::-1]}, ("load", "holds"), monkeypatch, tmp_path
+    )
     told, now = numbers.__wrapped__("favor~m~2048", 4, 0), normaliser_numbers.computed("favor~m~2048", 4, 0)
     np.testing.assert_array_equal(told.net, now.net)
     assert "wide maps of favor at d_k = 4 is computed instead of read" in caplog.text and str(file) in caplog.text

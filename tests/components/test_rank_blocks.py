@@ -57,12 +57,7 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_file_in_one_piece_blocks_are_counted_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
-    file = damaged(FILE, way, tmp_path)
-    monkeypatch.setattr(rank_blocks, "FILE", file)
-    if way == "of other stops":
-        monkeypatch.setattr(rank_blocks, "SEEDS", SEEDS - 1)
-    monkeypatch.setattr(rank_blocks, "kept", kept.__wrapped__)
-    monkeypatch.setattr(rank_blocks, "holds", holds.__wrapped__)
+    file = damaged(rank_blocks, way, {"SEEDS": SEEDS - 1}, ("kept", "holds"), monkeypatch, tmp_path)
     np.testing.assert_array_equal(block_ranks(None, 16, 1, "float64"), counted(None, 16, 1, "float64"))
     assert "blocks at d_k = 16 is computed instead of read" in caplog.text and str(file) in caplog.text
 

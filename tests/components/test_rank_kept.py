@@ -141,14 +141,8 @@ def test_a_map_that_is_wider_now_is_not_read_from_the_file(monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_file_in_one_piece_values_are_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
-    file = damaged(FILE, way, tmp_path)
-    monkeypatch.setattr(rank_kept, "FILE", file)
-    if way == "of other stops":
-        monkeypatch.setattr(rank_kept, "FINE", FINE + 1)
-    monkeypatch.setattr(rank_kept, "load", load.__wrapped__)
-    for name in ("_archive", "_steps"):
-        monkeypatch.setattr(rank_kept, name, getattr(rank_kept, name).__wrapped__)
-    monkeypatch.setattr(rank_kept, "readable", rank_kept.readable.__wrapped__)
+    remembered = "load", "_archive", "_steps", "readable"
+    file = damaged(rank_kept, way, {"FINE": FINE + 1}, remembered, monkeypatch, tmp_path)
     for phi, what in (("elu", "at d_k = 16"), ("dpfp~nu~6", "with a knob turned")):
         assert not is_kept(read_member(phi), 16, 0)
         assert f"draw 0 {what} is computed instead of read" in caplog.text and str(file) in caplog.text

@@ -133,12 +133,7 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(kind, name, monkeypatc
 
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_file_in_one_piece_a_map_is_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
-    file = damaged(FILE, way, tmp_path)
-    monkeypatch.setattr(rank_wide, "FILE", file)
-    if way == "of other stops":
-        monkeypatch.setattr(rank_wide, "STOPS", (*STOPS, 512))
-    monkeypatch.setattr(rank_wide, "load", load.__wrapped__)
-    monkeypatch.setattr(rank_wide, "holds", holds.__wrapped__)
+    file = damaged(rank_wide, way, {"STOPS": (*STOPS, 512)}, ("load", "holds"), monkeypatch, tmp_path)
     assert not is_kept(read_member("favor~m~2048"), 16, 0)
     assert "the rank of favor~m~2048 at d_k = 16 is computed instead of read" in caplog.text
     assert str(file) in caplog.text

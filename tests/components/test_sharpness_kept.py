@@ -9,7 +9,7 @@ from damaged import WAYS, damaged
 
 from components import sharpness_kept
 from components.lesson import Question
-from components.sharpness_kept import FILE, MEMBERS, WIDE, computed, curve, holds, load, own_bars
+from components.sharpness_kept import MEMBERS, WIDE, computed, curve, holds, load, own_bars
 from components.sharpness_run import bars
 from components.words import PHIS, SEEDS, SOFTMAX, WIDTHS
 from compute.feature_maps import PositiveRandom, read_member, spell
@@ -107,12 +107,7 @@ def test_a_map_that_has_changed_is_not_read_from_the_file(monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_file_in_one_piece_weights_are_computed_and_the_log_says_so(way, monkeypatch, tmp_path, caplog):
-    file = damaged(FILE, way, tmp_path)
-    monkeypatch.setattr(sharpness_kept, "FILE", file)
-    if way == "of other stops":
-        monkeypatch.setattr(sharpness_kept, "SEEDS", SEEDS - 1)
-    monkeypatch.setattr(sharpness_kept, "load", load.__wrapped__)
-    monkeypatch.setattr(sharpness_kept, "holds", holds.__wrapped__)
+    file = damaged(sharpness_kept, way, {"SEEDS": SEEDS - 1}, ("load", "holds"), monkeypatch, tmp_path)
     assert "weight" in curve(read_member("favor"), 16, 0, None, 1.0)
     assert "what FAVOR+ weighs at d_k = 16 is computed instead of read" in caplog.text and str(file) in caplog.text
 
